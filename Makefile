@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# Everything is built below build/. `make help` lists the targets.
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+BUILD ?= build
+CFLAGS ?= -O2 -g
+PYTHON ?= $(shell tools/find_python.sh)
+
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wformat=2 -Wstrict-prototypes \
+            -Wmissing-prototypes -Wswitch-enum -Wvla -Wundef
+ifdef CI
+WARNINGS += -Werror
+endif
+PKB_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -fPIC -fvisibility=hidden $(WARNINGS) $(CFLAGS)
+MPICC ?= mpicc
+
+# ---- sources: one library a folder, one program a *_main.c ----
+sources = $(filter-out %_main.c,$(wildcard $(addsuffix /*.c,$(1))))
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
+
+BASE_OBJECTS       := $(call objects,base)
+MEMORY_OBJECTS     := $(call objects,harness/memory)
+SANDBOX_OBJECTS    := $(call objects,harness/sandbox)
+JUDGE_OBJECTS      := $(call objects,harness/judge)
+CELL_OBJECTS       := $(call objects,harness/cell)
+TRANSLATOR_OBJECTS := $(call objects,harness/cpu/translator)
+CUDART_OBJECTS     := $(call objects,harness/cpu/device harness/cpu/cudart)
+EVALUATOR_OBJECTS  := $(call objects,evaluator)
+
+PROGRAMS := $(addprefix $(BUILD)/,pkbench pkbench-judge pkbench-cell pkbench-ptx2c pkbench-cpurun)
+LIBRARIES := $(BUILD)/lib/libcudart.so.13 $(BUILD)/lib/libpkbregion.so
+
+.PHONY: all
+all: $(PROGRAMS) $(LIBRARIES)
+
+include tools/build.mk
+include tools/targets.mk

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+# How programs, libraries and unit tests are linked.
+
+# Set-up installs what is missing before the first object is compiled.
+SETUP_STAMP := $(BUILD)/.setup
+$(SETUP_STAMP): tools/setup.sh tools/requirements.txt
+	@mkdir -p $(@D)
+	@tools/setup.sh
+	@touch $@
+
+$(BUILD)/obj/%.o: %.c | $(SETUP_STAMP)
+	@mkdir -p $(@D)
+	$(CC) $(PKB_CFLAGS) -MMD -MP -c $< -o $@
+
+# fiber.c and other hot parts of the CPU device are built as the emitted code is.
+$(BUILD)/obj/harness/judge/%.o: private PKB_CFLAGS += $(shell mpicc --showme:compile 2>/dev/null)
+$(BUILD)/obj/harness/judge_main.o: private PKB_CFLAGS += $(shell mpicc --showme:compile 2>/dev/null)
+
+$(BUILD)/lib/libcudart.so.13: $(CUDART_OBJECTS) $(BASE_OBJECTS) harness/cpu/cudart/libcudart.map
+	@mkdir -p $(@D)
+	$(CC) -shared $(CFLAGS) -Wl,-soname,libcudart.so.13 \
+	    -Wl,--version-script=harness/cpu/cudart/libcudart.map \
+	    $(CUDART_OBJECTS) $(BASE_OBJECTS) -o $@ -lcrypto -lcjson -ldl -lm -lpthread
+
+$(BUILD)/lib/libpkbregion.so: $(MEMORY_OBJECTS) $(BASE_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) -shared $(CFLAGS) $^ -o $@ -lcrypto -lcjson
+
+$(BUILD)/pkbench-ptx2c: $(BUILD)/obj/harness/cpu/ptx2c_main.o $(TRANSLATOR_OBJECTS) $(BASE_OBJECTS)
+	$(CC) $(CFLAGS) $^ -o $@ -lcrypto -lcjson
+
+$(BUILD)/pkbench-cpurun: $(BUILD)/obj/harness/cpu/cpurun_main.o $(TRANSLATOR_OBJECTS) $(BASE_OBJECTS)
+	$(CC) $(CFLAGS) $^ -o $@ -lcrypto -lcjson
+
+$(BUILD)/pkbench-cell: $(BUILD)/obj/harness/cell_main.o $(CELL_OBJECTS) $(MEMORY_OBJECTS) \
+                       $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
+	$(CC) $(CFLAGS) $^ -o $@ -rdynamic -lseccomp -lcrypto -lcjson -ldl -lpthread
+
+$(BUILD)/pkbench-judge: $(BUILD)/obj/harness/judge_main.o $(JUDGE_OBJECTS) $(MEMORY_OBJECTS) \
+                        $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
+	$(MPICC) $(CFLAGS) $^ -o $@ -lseccomp -lcrypto -lcjson -lm -lpthread
+
+$(BUILD)/pkbench: $(BUILD)/obj/evaluator/main.o $(filter-out %/main.o,$(EVALUATOR_OBJECTS)) \
+                  $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
+	$(CC) $(CFLAGS) $^ -o $@ -lseccomp -lcrypto -lcjson -lm
+
+# ---- unit tests: tests/unit/<folder>/test_X.c, linked with what its folder name says ----
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*/test_*.c))
+UNIT_LIBS := -lcmocka -lseccomp -lcrypto -lcjson -lm -ldl -lpthread
+
+$(BUILD)/tests/base/%: $(BUILD)/obj/tests/unit/base/%.o $(BASE_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
+
+$(BUILD)/tests/translator/%: $(BUILD)/obj/tests/unit/translator/%.o $(TRANSLATOR_OBJECTS) $(BASE_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
+
+$(BUILD)/tests/cpu/%: $(BUILD)/obj/tests/unit/cpu/%.o $(CUDART_OBJECTS) $(BASE_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
+
+$(BUILD)/tests/harness/%: $(BUILD)/obj/tests/unit/harness/%.o $(filter-out %_mpi.o,$(JUDGE_OBJECTS)) \
+                          $(MEMORY_OBJECTS) $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
+	@mkdir -p $(@D)
+	$(MPICC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
+
+$(BUILD)/tests/evaluator/%: $(BUILD)/obj/tests/unit/evaluator/%.o \
+                            $(filter-out %/main.o,$(EVALUATOR_OBJECTS)) $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# What a person types. Every target is listed by `make help`.
+
+.PHONY: demo
+demo: all ## judge an example of each kind on the CPU device
+	@tools/demo.sh
+
+.PHONY: test
+test: all $(UNIT_TESTS) ## unit, Python, conformance and end-to-end tests; no GPU needed
+	@tools/run_tests.sh
+
+.PHONY: test-gpu
+test-gpu: all ## the tests that need GPUs
+	@$(PYTHON) -m pytest -q -m gpu tests
+
+.PHONY: lint
+lint: | $(SETUP_STAMP) ## formatting, layers, clang-tidy, cppcheck, shellcheck, ruff
+	@tools/lint.sh
+
+.PHONY: format
+format: | $(SETUP_STAMP) ## rewrite all sources in the project's style
+	@tools/lint.sh --fix
+
+.PHONY: asan
+asan: ## unit and translator tests under AddressSanitizer and UBSan, in build-asan/
+	@$(MAKE) BUILD=build-asan CFLAGS="-O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer" unit
+
+.PHONY: unit
+unit: $(UNIT_TESTS) ## the C unit tests only
+	@tools/run_unit.sh $(UNIT_TESTS)
+
+.PHONY: bench
+bench: all ## speed of the CPU device and of judging; writes build/bench.json
+	@$(PYTHON) tools/bench.py
+
+.PHONY: fuzz
+fuzz: ## 100,000 mutated PTX files through the translator under ASan
+	@tools/fuzz.sh
+
+PREFIX ?= /usr/local
+.PHONY: install
+install: all ## copy the command and what it needs below PREFIX
+	@tools/install.sh "$(PREFIX)"
+
+.PHONY: clean
+clean: ## remove everything that was built
+	rm -rf $(BUILD) build-asan
+
+.PHONY: help
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' tools/targets.mk | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
