@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Typed look-ups on cJSON values; see json.h.
+ */
+#include "base/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fs.h"
+
+enum { FILE_LIMIT_BYTES = 64 * 1024 * 1024 };
+
+static size_t line_of(const char *text, const char *where)
+{
+    size_t line = 1;
+    for (const char *at = text; at < where; at++)
+        line += *at == '\n';
+    return line;
+}
+
+pkb_code pkb_json_parse(cJSON **out, const char *text, size_t bytes, const char *what,
+                        pkb_error *err)
+{
+    const char *end = NULL;
+    cJSON *value = cJSON_ParseWithLengthOpts(text, bytes, &end, false);
+    if (value == NULL)
+        return pkb_error_set(err, PKB_ERR_FORMAT, 0, "%s is not valid JSON (line %zu)", what,
+                             end == NULL ? (size_t)1 : line_of(text, end));
+    *out = value;
+    return PKB_OK;
+}
+
+pkb_code pkb_json_read(cJSON **out, const char *path, pkb_error *err)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    pkb_code rc = pkb_fs_read(path, FILE_LIMIT_BYTES, &text, &bytes, err);
+    if (rc == PKB_OK)
+        rc = pkb_json_parse(out, text, bytes, path, err);
+    free(text);
+    return rc;
+}
+
+/* The one place that words a missing or mistyped key. */
+static pkb_code look_up(const cJSON *object, const char *key, cJSON_bool (*is_type)(const cJSON *),
+                        const char *type, const cJSON **out, pkb_error *err)
+{
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (value == NULL)
+        return pkb_error_set(err, PKB_ERR_FORMAT, 0, "the key \"%s\" is missing", key);
+    if (!is_type(value))
+        return pkb_error_set(err, PKB_ERR_FORMAT, 0, "the key \"%s\" is not %s", key, type);
+    *out = value;
+    return PKB_OK;
+}
+
+pkb_code pkb_json_get_string(const cJSON *object, const char *key, const char **out, pkb_error *err)
+{
+    const cJSON *value = NULL;
+    pkb_code rc = look_up(object, key, cJSON_IsString, "a string", &value, err);
+    if (rc == PKB_OK)
+        *out = value->valuestring;
+    return rc;
+}
+
+pkb_code pkb_json_get_object(const cJSON *object, const char *key, const cJSON **out,
+                             pkb_error *err)
+{
+    return look_up(object, key, cJSON_IsObject, "an object", out, err);
+}
+
+pkb_code pkb_json_get_array(const cJSON *object, const char *key, const cJSON **out, pkb_error *err)
+{
+    return look_up(object, key, cJSON_IsArray, "a list", out, err);
+}
+
+pkb_code pkb_json_get_double(const cJSON *object, const char *key, double *out, pkb_error *err)
+{
+    const cJSON *value = NULL;
+    pkb_code rc = look_up(object, key, cJSON_IsNumber, "a number", &value, err);
+    if (rc == PKB_OK)
+        *out = value->valuedouble;
+    return rc;
+}
+
+pkb_code pkb_json_get_i64(const cJSON *object, const char *key, int64_t *out, pkb_error *err)
+{
+    const double exact_limit = 9007199254740992.0; /* 2^53 */
+    double number = 0;
+    pkb_code rc = pkb_json_get_double(object, key, &number, err);
+    if (rc != PKB_OK)
+        return rc;
+    if (!(fabs(number) <= exact_limit) || number != floor(number))
+        return pkb_error_set(err, PKB_ERR_FORMAT, 0, "the key \"%s\" is not an exact integer", key);
+    *out = (int64_t)number;
+    return PKB_OK;
+}
+
+pkb_code pkb_json_get_u64(const cJSON *object, const char *key, uint64_t *out, pkb_error *err)
+{
+    int64_t number = 0;
+    pkb_code rc = pkb_json_get_i64(object, key, &number, err);
+    if (rc != PKB_OK)
+        return rc;
+    if (number < 0)
+        return pkb_error_set(err, PKB_ERR_FORMAT, 0, "the key \"%s\" is negative", key);
+    *out = (uint64_t)number;
+    return PKB_OK;
+}
+
+pkb_code pkb_json_get_bool(const cJSON *object, const char *key, bool *out, pkb_error *err)
+{
+    const cJSON *value = NULL;
+    pkb_code rc = look_up(object, key, cJSON_IsBool, "true or false", &value, err);
+    if (rc == PKB_OK)
+        *out = cJSON_IsTrue(value);
+    return rc;
+}
+
+const char *pkb_json_string_or(const cJSON *object, const char *key, const char *fallback)
+{
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
+    return cJSON_IsString(value) ? value->valuestring : fallback;
+}
+
+char *pkb_json_line(const cJSON *value)
+{
+    return cJSON_PrintUnformatted(value);
+}
