@@ -22,9 +22,10 @@ $(BUILD)/lib/libcudart.so.13: $(CUDART_OBJECTS) $(BASE_OBJECTS) harness/cpu/cuda
 	    -Wl,--version-script=harness/cpu/cudart/libcudart.map \
 	    $(CUDART_OBJECTS) $(BASE_OBJECTS) -o $@ -lcrypto -lcjson -ldl -lm -lpthread
 
-$(BUILD)/lib/libpkbregion.so: $(MEMORY_OBJECTS) $(BASE_OBJECTS)
+# Loaded by Python: as little as possible.
+$(BUILD)/lib/libpkbregion.so: $(MEMORY_OBJECTS) $(BUILD)/obj/base/error.o $(BUILD)/obj/base/clock.o
 	@mkdir -p $(@D)
-	$(CC) -shared $(CFLAGS) $^ -o $@ -lcrypto -lcjson
+	$(CC) -shared $(CFLAGS) $^ -o $@ -Wl,-z,defs
 
 $(BUILD)/pkbench-ptx2c: $(BUILD)/obj/harness/cpu/ptx2c_main.o $(TRANSLATOR_OBJECTS) $(BASE_OBJECTS)
 	$(CC) $(CFLAGS) $^ -o $@ -lcrypto -lcjson

@@ -71,7 +71,7 @@ typedef struct pkb_argument {
     bool present[PKB_MAX_RANKS];
     uint64_t offset;         /* in a slot; tensors (in, out, inout) and host arrays */
     uint64_t extent_bytes;   /* largest `bytes` over ranks */
-    uint64_t oracle_offset;  /* in an entry's oracle area; outputs only */
+    uint64_t oracle_offset;  /* in an entry's oracle area; outputs only; NAME_alt follows it */
     uint32_t count_argument; /* index + 1 of the i64 output that counts meant rows; 0 = none */
 } pkb_argument;
 
@@ -104,10 +104,15 @@ typedef struct pkb_layout {
 size_t pkb_dtype_bytes(pkb_dtype dtype);
 /* Bytes of one oracle element: f64 for real floats, 2 x f64 for c64, the dtype itself otherwise. */
 size_t pkb_dtype_oracle_bytes(pkb_dtype dtype);
+/* Whether an oracle holds it as float64: bf16, f16, f32, f64 and c64. fp8 counts as codes. */
 bool pkb_dtype_is_float(pkb_dtype dtype);
 const char *pkb_dtype_name(pkb_dtype dtype);
 pkb_code pkb_dtype_parse(const char *name, pkb_dtype *out, pkb_error *err);
 pkb_code pkb_role_parse(const char *name, pkb_role *out, pkb_error *err);
+
+/* Bytes of one rank's oracle of an output, and where its NAME_alt begins after oracle_offset. */
+uint64_t pkb_argument_oracle_bytes(const pkb_argument *argument, uint32_t rank);
+uint64_t pkb_argument_alt_offset(const pkb_argument *argument, uint32_t rank);
 
 /* Fills offsets, strides and sizes from world, arguments (name, role, dtype, shape, present),
  * slot_count and entry_count. PKB_ERR_FORMAT on overflow or too many arguments. */

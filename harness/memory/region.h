@@ -26,6 +26,9 @@ typedef struct pkb_region {
 pkb_code pkb_region_create(pkb_region *region, const char *name, size_t bytes, pkb_error *err);
 /* Maps a region that another process made; checks its size and seals. Takes over the fd. */
 pkb_code pkb_region_adopt(pkb_region *region, int fd, size_t bytes, pkb_error *err);
+/* The same for reading only, whatever the descriptor allows. The file is opened anew through /proc,
+ * so that no later mprotect can make the mapping writable. */
+pkb_code pkb_region_adopt_read_only(pkb_region *region, int fd, size_t bytes, pkb_error *err);
 /* Gives back the pages: reads zero afterwards. */
 pkb_code pkb_region_discard(pkb_region *region, pkb_error *err);
 void pkb_region_clear(pkb_region *region); /* unmaps and closes */
