@@ -16,6 +16,10 @@ endif
 PKB_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -fPIC -fvisibility=hidden $(WARNINGS) $(CFLAGS)
 MPICC ?= mpicc
 
+# Objects are kept although only pattern rules name them; `make V=1` shows whole commands.
+.SECONDARY:
+Q := $(if $(V),,@)
+
 # ---- sources: one library a folder, one program a *_main.c ----
 sources = $(filter-out %_main.c,$(wildcard $(addsuffix /*.c,$(1))))
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
