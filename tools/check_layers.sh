@@ -2,7 +2,7 @@
 # Proves that includes and imports only point down: evaluator -> harness -> base. The agents know no
 # header, the problems and references know nobody.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 bad=0
 
 # forbid FOLDER REGEX WHY: no file below FOLDER may include or import what matches.

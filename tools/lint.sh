@@ -2,7 +2,7 @@
 # Everything that can be said about the sources without running them. `--fix` formats instead.
 # Last line: "lint: N passed, N failed" (checks).
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 tools/setup.sh lint || exit 1
 
 python=$(tools/find_python.sh)
@@ -26,12 +26,11 @@ check_cppcheck() {
     cppcheck -q -j "$jobs" --std=c11 --enable=warning,portability,performance --error-exitcode=1 \
         --inline-suppr --suppressions-list=tools/cppcheck.txt -I. "${c_files[@]}" 2>&1
 }
-check_tidy() {
-    printf '%s\n' "${c_files[@]}" | xargs -P "$jobs" -n 4 sh -c \
-        'clang-tidy-14 --quiet "$@" -- -std=c11 -D_GNU_SOURCE -I. -I"$PKB_CUDA_INCLUDE" 2>/dev/null' tidy
-}
+tidy_files() { clang-tidy-14 --quiet "$@" -- -std=c11 -D_GNU_SOURCE -I. -I"$PKB_CUDA_INCLUDE" 2>/dev/null; }
+check_tidy() { printf '%s\n' "${c_files[@]}" | xargs -P "$jobs" -n 4 bash -c 'tidy_files "$@"' tidy; }
 PKB_CUDA_INCLUDE=$(tools/find_nvcc.sh --include)
 export PKB_CUDA_INCLUDE
+export -f tidy_files
 
 passed=0
 failed=0

@@ -2,7 +2,7 @@
 # All tests that need no GPU: C unit tests, then pytest (Python side, conformance, end to end).
 # Last line: "N passed, N failed".
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 python=$(tools/find_python.sh)
 passed=0
 failed=0
