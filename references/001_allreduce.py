@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sum a tensor over all ranks."""
+
+import torch
+import torch.distributed as dist
+
+
+def make_inputs(ctx):
+    """x (M, N) bf16, every rank's own draw."""
+    shape = (ctx.dims.M, ctx.dims.N)
+    if ctx.family == "integers":
+        # Sums of all ranks stay within +-256, where bfloat16 holds every integer.
+        limit = max(1, min(8, 256 // ctx.world))
+        x = torch.randint(-limit, limit + 1, shape, generator=ctx.rng, device=ctx.device)
+        return {"x": x.to(torch.bfloat16)}
+    x = torch.randn(shape, generator=ctx.rng, device=ctx.device)
+    if ctx.family == "tiny":
+        x = x * 1e-30
+    elif ctx.family == "huge":
+        x = x * 1e30
+    elif ctx.family == "offset":
+        x = x + 3
+    elif ctx.family == "outliers":
+        rare = torch.rand(shape, generator=ctx.rng, device=ctx.device) < 0.002
+        x = torch.where(rare, 1000 * x, x)
+    return {"x": x.to(torch.bfloat16)}
+
+
+def reference(ctx, x):
+    y = ctx.out("y")
+    y.copy_(x)
+    dist.all_reduce(y, group=ctx.group())
+    return {"y": y}
+
+
+def oracle(ctx, inputs_of_all_ranks):
+    return {"y": sum(inputs["x"].double() for inputs in inputs_of_all_ranks)}

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Matrix product whose partial results are summed over the ranks."""
+
+import math
+
+import torch
+import torch.distributed as dist
+
+
+def make_inputs(ctx):
+    """A (M, K) and B (K, N) bf16, every rank's own shards."""
+    M, N, K = ctx.dims.M, ctx.dims.N, ctx.dims.K
+
+    def normal(*shape):
+        return torch.randn(shape, generator=ctx.rng, device=ctx.device)
+
+    def sparse_signs(*shape):
+        # -1, 0 and 1, as dense as keeps the sums within 256: their deviation is at most 32.
+        density = min(0.75, 32 / math.sqrt(K * ctx.world))
+        keep = torch.rand(shape, generator=ctx.rng, device=ctx.device) < density
+        return torch.sign(normal(*shape)) * keep
+
+    if ctx.family == "integers":
+        return {"A": sparse_signs(M, K).bfloat16(), "B": sparse_signs(K, N).bfloat16()}
+    A, B = normal(M, K), normal(K, N) / math.sqrt(K * ctx.world)
+    if ctx.family == "tiny":
+        A, B = A * 1e-15, B * 1e-15
+    elif ctx.family == "huge":
+        A, B = A * 1e15, B * 1e15
+    elif ctx.family == "offset":
+        A = A + 1
+    elif ctx.family == "outliers":
+        rare = torch.rand((M, K), generator=ctx.rng, device=ctx.device) < 0.002
+        A = torch.where(rare, 100 * A, A)
+    return {"A": A.bfloat16(), "B": B.bfloat16()}
+
+
+def reference(ctx, A, B):
+    C = ctx.out("C")
+    torch.matmul(A, B, out=C)
+    dist.all_reduce(C, group=ctx.group("tp"))
+    return {"C": C}
+
+
+def oracle(ctx, inputs_of_all_ranks):
+    return {"C": sum(shard["A"].double() @ shard["B"].double() for shard in inputs_of_all_ranks)}
