@@ -4,9 +4,9 @@
  *
  * Layout    x and y (M,N) on every rank, dense, bf16; both are peer-mapped as they are.
  * Barriers  the first makes sure that every peer's x is ready (a kernel starts only when the work
- *           before it on its stream is done), the second that nobody still reads mine when I return.
- * Cost      every rank reads the whole x of each peer: (P-1) M N elements over the links, P/2 times
- *           what a reduce-scatter with an all-gather would move, but in one step.
+ *           before it on its stream is done), the second that nobody still reads mine when I
+ * return. Cost      every rank reads the whole x of each peer: (P-1) M N elements over the links,
+ * P/2 times what a reduce-scatter with an all-gather would move, but in one step.
  */
 #include <cuda_bf16.h>
 #include <pkbench.h>
@@ -16,7 +16,8 @@
 
 enum { THREADS = 256, MOST_BLOCKS = 128 };
 
-__global__ void allreduce(pkb_peer_table peers, const __nv_bfloat16 *x, __nv_bfloat16 *y, int64_t count)
+__global__ void allreduce(pkb_peer_table peers, const __nv_bfloat16 *x, __nv_bfloat16 *y,
+                          int64_t count)
 {
     pkb_block_barrier(peers);
 
@@ -37,7 +38,9 @@ extern "C" int pkb_run(pkb_world *world, const pkb_args *args, void *state, cuda
     const int64_t wanted = (count + THREADS - 1) / THREADS;
     const int blocks = (int)(wanted < MOST_BLOCKS ? wanted : MOST_BLOCKS);
 
-    /* Every rank launches the same grid, also an empty one's single block: the barriers pair blocks. */
-    allreduce<<<blocks > 0 ? blocks : 1, THREADS, 0, stream>>>(pkb_peers(world), args->x, args->y, count);
+    /* Every rank launches the same grid, also an empty one's single block: the barriers pair
+     * blocks. */
+    allreduce < < <blocks> 0 ? blocks : 1, THREADS, 0,
+        stream >>> (pkb_peers(world), args->x, args->y, count);
     return cudaGetLastError();
 }

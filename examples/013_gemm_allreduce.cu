@@ -7,8 +7,8 @@
  * Kernels   multiply: partial = A B, one 64x64 tile a block, 4x4 elements a thread.
  *           add: C = sum of all ranks' partials, in rank order, so all ranks get the same bits.
  * Barriers  all in `add`. At its start, block b of a peer runs only if that peer's `multiply` is
- *           done, so its partial is complete; at its end nobody reads my partial any more, and the next
- *           call may overwrite it.
+ *           done, so its partial is complete; at its end nobody reads my partial any more, and the
+ * next call may overwrite it.
  */
 #include <cuda_bf16.h>
 #include <pkbench.h>
@@ -30,23 +30,27 @@ __global__ void multiply(const __nv_bfloat16 *A, const __nv_bfloat16 *B, float *
         /* Outside the matrices the tiles hold zeros, so odd sizes need no special case below. */
         for (int i = thread; i < DEPTH * TILE; i += SIDE * SIDE) {
             const int64_t row = row0 + i / DEPTH, k = k0 + i % DEPTH;
-            a_tile[i % DEPTH][i / DEPTH] = row < M && k < K ? __bfloat162float(A[row * K + k]) : 0.0f;
+            a_tile[i % DEPTH][i / DEPTH] =
+                row < M && k < K ? __bfloat162float(A[row * K + k]) : 0.0f;
         }
         for (int i = thread; i < DEPTH * TILE; i += SIDE * SIDE) {
             const int64_t k = k0 + i / TILE, column = column0 + i % TILE;
-            b_tile[i / TILE][i % TILE] = k < K && column < N ? __bfloat162float(B[k * N + column]) : 0.0f;
+            b_tile[i / TILE][i % TILE] =
+                k < K && column < N ? __bfloat162float(B[k * N + column]) : 0.0f;
         }
         __syncthreads();
         for (int k = 0; k < DEPTH; k++)
             for (int i = 0; i < EACH; i++)
                 for (int j = 0; j < EACH; j++)
-                    sum[i][j] += a_tile[k][threadIdx.y * EACH + i] * b_tile[k][threadIdx.x * EACH + j];
+                    sum[i][j] +=
+                        a_tile[k][threadIdx.y * EACH + i] * b_tile[k][threadIdx.x * EACH + j];
         __syncthreads();
     }
 
     for (int i = 0; i < EACH; i++) {
         for (int j = 0; j < EACH; j++) {
-            const int64_t row = row0 + threadIdx.y * EACH + i, column = column0 + threadIdx.x * EACH + j;
+            const int64_t row = row0 + threadIdx.y * EACH + i,
+                          column = column0 + threadIdx.x * EACH + j;
             if (row < M && column < N)
                 partial[row * N + column] = sum[i][j];
         }
