@@ -48,6 +48,17 @@ pkb_code pkb_child_start(pkb_child *child, const pkb_child_options *options, pkb
 pkb_code pkb_child_wait(pkb_child *child, uint64_t timeout_ns, pkb_child_exit *out, pkb_error *err);
 /* SIGKILL to the whole group, then reaps. Harmless on PKB_CHILD_NONE. */
 void pkb_child_kill(pkb_child *child);
+
+/* A process that is not our child, e.g. a cell behind bubblewrap, by the pid that the kernel told
+ * (pkb_message.pid). Caller closes `*pidfd`, which is readable once the process has ended. */
+pkb_code pkb_pidfd_open(int *pidfd, pid_t pid, pkb_error *err);
+pkb_code pkb_pidfd_signal(int pidfd, int signal, pkb_error *err);
+/* True once the process has ended; waits for at most `timeout_ns`. */
+bool pkb_pidfd_ended(int pidfd, uint64_t timeout_ns);
+
+/* Turns "exited with status 128 + n" into "killed by signal n", the form in which bubblewrap passes
+ * on how its program ended. */
+void pkb_child_exit_unwrap(pkb_child_exit *how);
 /* "exited with status 3", "was killed by SIGSEGV". */
 void pkb_child_exit_text(const pkb_child_exit *how, char *out, size_t bytes);
 
