@@ -7,8 +7,8 @@
  * Kernels   multiply: partial = A B, one 64x64 tile a block, 4x4 elements a thread.
  *           add: C = sum of all ranks' partials, in rank order, so all ranks get the same bits.
  * Barriers  all in `add`. At its start, block b of a peer runs only if that peer's `multiply` is
- *           done, so its partial is complete; at its end nobody reads my partial any more, and the
- * next call may overwrite it.
+ *           done, so its partial is complete; at its end nobody reads my partial any more, and
+ *           the next call may overwrite it.
  */
 #include <cuda_bf16.h>
 #include <pkbench.h>

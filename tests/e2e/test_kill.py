@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever is killed, nothing stays behind. PKB_REPEATS sets how often each victim is tried."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.command import PKBENCH, ROOT, pkbench
+from tests.e2e.processes import descendants, kill, look, wait_until
+
+REPEATS = int(os.environ.get("PKB_REPEATS", "1"))
+
+# What marks each victim in the process tree, and how pkbench must end when it dies.
+VICTIMS = {
+    "evaluator": (None, -9),
+    "mpirun": ("mpirun", 3),
+    "judge": ("pkbench-judge", 3),
+    "runner": ("harness.runner", 3),
+    "cell": ("pkbench-cell", 1),
+}
+
+
+def is_victim(process, mark: str) -> bool:
+    words = process.command.split()
+    if mark == "pkbench-cell":  # not bubblewrap, whose arguments name the cell as well
+        return bool(words) and words[0].endswith("pkbench-cell")
+    if mark == "pkbench-judge":
+        return bool(words) and words[0].endswith("pkbench-judge")
+    return mark in process.command
+
+
+@pytest.fixture
+def scratch(tmp_path):
+    """A short folder for the work directory: socket paths have 108 bytes."""
+    folder = Path(f"/tmp/pkb-k{os.getpid()}")
+    folder.mkdir(exist_ok=True)
+    yield folder
+    subprocess.run(["rm", "-rf", str(folder)], check=True)
+
+
+def start(scratch: Path) -> subprocess.Popen:
+    hanging = ROOT / "tests" / "zoo" / "001_hangs_on_host.cu"
+    return subprocess.Popen(
+        [PKBENCH, "eval", hanging, "--device", "cpu", "--sizes", "tiny", "--timeout", "60"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PKBENCH_TMPDIR": str(scratch)},
+    )
+
+
+@pytest.mark.parametrize("repeat", range(REPEATS))
+@pytest.mark.parametrize("victim", VICTIMS)
+def test_nothing_outlives_a_kill(victim, repeat, scratch):
+    mark, status = VICTIMS[victim]
+    run = start(scratch)
+    try:
+        assert wait_until(
+            lambda: sum(is_victim(p, "pkbench-cell") for p in descendants(run.pid)) >= 2, 60
+        ), "no cells came up"
+        tree = descendants(run.pid)
+        chosen = look(run.pid) if mark is None else next(p for p in tree if is_victim(p, mark))
+        kill(chosen)
+        _, errors = run.communicate(timeout=20)
+    finally:
+        run.kill()
+    alive = [p for p in tree if not wait_until(lambda p=p: not p.is_alive(), 5)]
+    assert alive == [], alive
+    assert run.returncode == status, errors.decode()
+    if mark is not None:
+        assert errors.strip(), "no message"
+        left = [p for p in scratch.rglob("*") if p.is_file()]
+        assert left == [], left
+
+    # The next start sweeps what a killed evaluator left.
+    example = ROOT / "examples" / "001_allreduce.cu"
+    again = pkbench(
+        "eval", example, "--device", "cpu", "--sizes", "tiny", "--no-timing",
+        env={"PKBENCH_TMPDIR": str(scratch)},
+    )  # fmt: skip
+    assert again.status == 0, again.err
+    assert [p for p in scratch.rglob("*") if p.is_file()] == []

@@ -1,0 +1,15 @@
+// verdict: WRONG_OUTPUT
+// reason: rank \d.*\by\b
+//
+// Answers with its own input, without any communication.
+#include <cuda_bf16.h>
+#include <pkbench.h>
+#include <pkbench_device.cuh>
+
+#include "problem.h"
+
+extern "C" int pkb_run(pkb_world *world, const pkb_args *args, void *state, cudaStream_t stream)
+{
+    return cudaMemcpyAsync(args->y, args->x, args->M * args->N * sizeof *args->y,
+                           cudaMemcpyDeviceToDevice, stream);
+}
