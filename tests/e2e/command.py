@@ -31,8 +31,7 @@ def pkbench(*arguments, timeout_s: float = 100, env: dict | None = None, **optio
     done = subprocess.run(
         [str(PKBENCH), *map(str, arguments)],
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         timeout=timeout_s,
         env={**os.environ, **(env or {})},
         **options,
