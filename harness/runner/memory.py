@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The judge's memory regions as torch tensors, without a copy.
+
+Mapping is done by the judge's own C code (build/lib/libpkbregion.so), so that both sides agree on
+sizes and seals. A CUDA device will map its regions here too; everything above works on tensors.
+"""
+
+import ctypes
+import functools
+import math
+import os
+
+import torch
+
+from harness.runner.problem import ROOT
+
+ALIGN_BYTES = 256  # of every argument, PKB_ARGUMENT_ALIGN
+
+TORCH_DTYPES = {
+    "bf16": torch.bfloat16,
+    "f16": torch.float16,
+    "f32": torch.float32,
+    "f64": torch.float64,
+    "i8": torch.int8,
+    "u8": torch.uint8,
+    "i32": torch.int32,
+    "i64": torch.int64,
+    "bool": torch.bool,
+    "e4m3": torch.float8_e4m3fn,
+    "e5m2": torch.float8_e5m2,
+    "c64": torch.complex64,
+}
+_ORACLE_DTYPES = {
+    "bf16": torch.float64,
+    "f16": torch.float64,
+    "f32": torch.float64,
+    "f64": torch.float64,
+    "c64": torch.complex128,
+}
+
+
+class MemoryFault(RuntimeError):
+    """A region cannot be mapped or a view does not fit into it."""
+
+
+def oracle_dtype(dtype: str) -> torch.dtype:
+    """What an oracle area holds for an output: float64, complex128, or the dtype itself."""
+    return _ORACLE_DTYPES.get(dtype, TORCH_DTYPES[dtype])
+
+
+def bytes_of(shape: list[int] | tuple[int, ...], dtype: torch.dtype) -> int:
+    return math.prod(shape) * dtype.itemsize
+
+
+@functools.cache
+def library() -> ctypes.CDLL:
+    """The judge's memory code. PKBENCH_LIB names another folder than build/lib."""
+    folder = os.environ.get("PKBENCH_LIB", str(ROOT / "build" / "lib"))
+    path = os.path.join(folder, "libpkbregion.so")
+    try:
+        loaded = ctypes.CDLL(path, use_errno=True)
+    except OSError as error:
+        raise MemoryFault(f"cannot load {path} (make build/lib/libpkbregion.so): {error}") from None
+    loaded.pkb_region_map.argtypes = [ctypes.c_int, ctypes.c_size_t]
+    loaded.pkb_region_map.restype = ctypes.c_void_p
+    loaded.pkb_region_unmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    loaded.pkb_region_unmap.restype = ctypes.c_int
+    return loaded
+
+
+class Region:
+    """One mapped region. Its views must not be used after close."""
+
+    def __init__(self, fd: int, size_bytes: int, device: str = "cpu"):
+        """Maps `size_bytes` of `fd`, which stays the caller's. MemoryFault on failure."""
+        if device != "cpu":
+            raise MemoryFault(f"the runner cannot map memory of device '{device}' yet")
+        address = library().pkb_region_map(fd, size_bytes)
+        if not address:
+            reason = os.strerror(ctypes.get_errno())
+            raise MemoryFault(f"cannot map {size_bytes} bytes of descriptor {fd}: {reason}")
+        self.address = address
+        self.size_bytes = size_bytes
+        buffer = (ctypes.c_char * size_bytes).from_address(address)
+        self._bytes = torch.frombuffer(buffer, dtype=torch.uint8)
+
+    def view(self, offset: int, shape: list[int] | tuple[int, ...], dtype: torch.dtype):
+        """Tensor of `shape` at `offset` bytes; writes go to the region. MemoryFault if outside."""
+        end = offset + bytes_of(shape, dtype)
+        if offset < 0 or end > self.size_bytes or offset % dtype.itemsize:
+            raise MemoryFault(f"bytes {offset} to {end} do not fit into {self.size_bytes} bytes")
+        return self._bytes[offset:end].view(dtype).view(shape)
+
+    def close(self) -> None:
+        if self.address:
+            self._bytes = None
+            library().pkb_region_unmap(self.address, self.size_bytes)
+            self.address = 0
