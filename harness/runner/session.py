@@ -37,7 +37,7 @@ class Entry:
 
 class Session:
     def __init__(self, request: dict, fds: list[int], rank: int, world: int, device: str):
-        """Maps the regions of an `open` request. `fds`: slots, pool, page; they stay the caller's."""
+        """Maps the regions of an `open` request. `fds`: slots, pool, page; they stay open."""
         if len(fds) != 3:
             raise ProtocolError(f"open came with {len(fds)} descriptors instead of 3")
         self.rank = rank
