@@ -33,9 +33,12 @@ $(BUILD)/pkbench-ptx2c: $(BUILD)/obj/harness/cpu/ptx2c_main.o $(TRANSLATOR_OBJEC
 $(BUILD)/pkbench-cpurun: $(BUILD)/obj/harness/cpu/cpurun_main.o $(TRANSLATOR_OBJECTS) $(BASE_OBJECTS)
 	$(CC) $(CFLAGS) $^ -o $@ -lcrypto -lcjson
 
+# Started for every attempt: links only what it uses.
+CELL_BASE_OBJECTS := $(addprefix $(BUILD)/obj/base/,error.o clock.o)
+CELL_SANDBOX_OBJECTS := $(addprefix $(BUILD)/obj/harness/sandbox/,filter.o message.o)
 $(BUILD)/pkbench-cell: $(BUILD)/obj/harness/cell_main.o $(CELL_OBJECTS) $(MEMORY_OBJECTS) \
-                       $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
-	$(CC) $(CFLAGS) $^ -o $@ -rdynamic -lseccomp -lcrypto -lcjson -ldl -lpthread
+                       $(CELL_SANDBOX_OBJECTS) $(CELL_BASE_OBJECTS)
+	$(CC) $(CFLAGS) $^ -o $@ -rdynamic -lseccomp -ldl -lpthread
 
 $(BUILD)/pkbench-judge: $(BUILD)/obj/harness/judge_main.o $(JUDGE_OBJECTS) $(MEMORY_OBJECTS) \
                         $(SANDBOX_OBJECTS) $(BASE_OBJECTS)

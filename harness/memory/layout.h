@@ -118,6 +118,12 @@ uint64_t pkb_argument_alt_offset(const pkb_argument *argument, uint32_t rank);
  * slot_count and entry_count. PKB_ERR_FORMAT on overflow or too many arguments. */
 pkb_code pkb_layout_place(pkb_layout *layout, pkb_error *err);
 
+/* Where a rank's symmetric memory begins in its arena. */
+static inline uint64_t pkb_layout_symmetric_offset(const pkb_layout *layout)
+{
+    return layout->rank_stride - layout->symmetric_bytes;
+}
+
 static inline bool pkb_role_is_output(pkb_role role)
 {
     return role == PKB_ROLE_OUT || role == PKB_ROLE_INOUT;

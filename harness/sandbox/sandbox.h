@@ -34,10 +34,23 @@ typedef struct pkb_sandbox_spec {
     size_t tmp_bytes;               /* size of the private /tmp; 0 = 64 MiB */
 } pkb_sandbox_spec;
 
-/* A NULL-terminated argv: sandbox prefix followed by `command`. Caller frees with pkb_argv_free. */
+/* Where `full` is missing there are no binds: words of the command and values of the environment
+ * that begin with a bind's `to` are then rewritten to its `from`.
+ *
+ * A NULL-terminated argv: sandbox prefix followed by `command`. Caller frees with pkb_argv_free. */
 pkb_code pkb_sandbox_argv(char ***out, const pkb_sandbox_spec *spec, const char *const *command,
                           pkb_error *err);
 void pkb_argv_free(char **argv);
+
+/* The command line of a cell: what it sees, where it finds it, and nothing else. */
+typedef struct pkb_cell_command {
+    pkb_sandbox_level level;
+    const char *program;           /* build/pkbench-cell */
+    const char *library_directory; /* holds libcudart.so.13; NULL = the system's */
+    const char *host, *device;     /* the attempt's .so files; device may be NULL */
+} pkb_cell_command;
+
+pkb_code pkb_cell_argv(char ***out, const pkb_cell_command *command, pkb_error *err);
 
 /* The strongest level that works here, proved by a canary that tries what must fail. `why` (may be
  * NULL) says what keeps `full` from working. PKB_SANDBOX_NONE is never "found": then

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Command lines of sandboxed programs; see sandbox.h.
+ */
+#include "harness/sandbox/sandbox.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+
+enum { DEFAULT_TMP_BYTES = 64 << 20, SMALL_TMPFS_BYTES = 1 << 20 };
+
+static const char *const level_names[] = {
+    [PKB_SANDBOX_NONE] = "none",
+    [PKB_SANDBOX_RESTRICTED] = "restricted",
+    [PKB_SANDBOX_FULL] = "full",
+};
+
+const char *pkb_sandbox_level_name(pkb_sandbox_level level)
+{
+    return level_names[level];
+}
+
+pkb_code pkb_sandbox_level_parse(const char *name, pkb_sandbox_level *out, pkb_error *err)
+{
+    for (size_t i = 0; i < sizeof level_names / sizeof level_names[0]; i++) {
+        if (strcmp(name, level_names[i]) == 0) {
+            *out = (pkb_sandbox_level)i;
+            return PKB_OK;
+        }
+    }
+    return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                         "unknown sandbox level \"%s\": full, restricted or none", name);
+}
+
+/* ---- a growing argv; failure is sticky, as with pkb_buf ---- */
+
+typedef struct words {
+    char **items; /* NULL-terminated */
+    size_t count, capacity;
+    bool has_failed;
+} words;
+
+static void add_owned(words *list, char *word)
+{
+    enum { FIRST_CAPACITY = 64 };
+
+    if (word == NULL || list->has_failed)
+        goto failed;
+    if (list->count + 1 >= list->capacity) {
+        size_t capacity = list->capacity == 0 ? FIRST_CAPACITY : list->capacity * 2;
+        char **items = realloc(list->items, capacity * sizeof *items);
+        if (items == NULL)
+            goto failed;
+        list->items = items;
+        list->capacity = capacity;
+    }
+    list->items[list->count++] = word;
+    list->items[list->count] = NULL;
+    return;
+failed:
+    free(word);
+    list->has_failed = true;
+}
+
+/* Adds words until NULL. */
+static void add(words *list, ...)
+{
+    va_list arguments;
+    const char *word;
+
+    va_start(arguments, list);
+    while ((word = va_arg(arguments, const char *)) != NULL)
+        add_owned(list, strdup(word));
+    va_end(arguments);
+}
+
+static void add_number(words *list, size_t number)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%zu", number);
+    add(list, text, NULL);
+}
+
+void pkb_argv_free(char **argv)
+{
+    for (size_t i = 0; argv != NULL && argv[i] != NULL; i++)
+        free(argv[i]);
+    free(argv);
+}
+
+static pkb_code finish(char ***out, words *list, pkb_error *err)
+{
+    if (list->has_failed) {
+        pkb_argv_free(list->items);
+        return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for a command line");
+    }
+    *out = list->items;
+    return PKB_OK;
+}
+
+/* ---- full: namespaces by bubblewrap ---- */
+
+static void add_namespaces(words *list)
+{
+    add(list, "bwrap", "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session",
+        "--hostname", "sandbox", NULL);
+    /* The user keeps its number inside but never root's rights: bubblewrap lets root keep its
+     * capabilities unless told otherwise. */
+    add(list, "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL", NULL);
+}
+
+/* /bin and its like are links into /usr on some systems, folders on others. */
+static void add_system_folder(words *list, const char *path)
+{
+    char target[256];
+    struct stat facts;
+
+    if (lstat(path, &facts) < 0)
+        return;
+    if (!S_ISLNK(facts.st_mode)) {
+        add(list, "--ro-bind", path, path, NULL);
+        return;
+    }
+    ssize_t length = readlink(path, target, sizeof target - 1);
+    if (length > 0) {
+        target[length] = '\0';
+        add(list, "--symlink", target, path, NULL);
+    }
+}
+
+static void add_system(words *list)
+{
+    static const char *const folders[] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
+    static const char *const files[] = {"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
+                                        "/etc/alternatives"};
+
+    add(list, "--ro-bind", "/usr", "/usr", NULL);
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        add_system_folder(list, folders[i]);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        add(list, "--ro-bind-try", files[i], files[i], NULL);
+    /* Run by root, bubblewrap leaves the files in /proc/sys writable: their owner is us. */
+    add(list, "--proc", "/proc", "--remount-ro", "/proc", NULL);
+}
+
+/* Not bubblewrap's own /dev: its tmpfs and /dev/shm have no limit. */
+static void add_devices(words *list)
+{
+    static const char *const nodes[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
+                                        "/dev/urandom"};
+
+    add(list, "--size", NULL);
+    add_number(list, SMALL_TMPFS_BYTES);
+    add(list, "--tmpfs", "/dev", NULL);
+    for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++)
+        add(list, "--dev-bind", nodes[i], nodes[i], NULL);
+}
+
+static void add_binds(words *list, const pkb_sandbox_spec *spec)
+{
+    for (size_t i = 0; i < spec->bind_count; i++) {
+        const pkb_sandbox_bind *bind = &spec->binds[i];
+        bool is_device = strncmp(bind->from, "/dev/", strlen("/dev/")) == 0;
+        add(list,
+            is_device        ? "--dev-bind"
+            : bind->writable ? "--bind"
+                             : "--ro-bind",
+            bind->from, bind->to != NULL ? bind->to : bind->from, NULL);
+    }
+}
+
+static void add_bubblewrap(words *list, const pkb_sandbox_spec *spec)
+{
+    add_namespaces(list);
+    add_system(list);
+    add_devices(list);
+    add(list, "--size", NULL);
+    add_number(list, spec->tmp_bytes != 0 ? spec->tmp_bytes : DEFAULT_TMP_BYTES);
+    add(list, "--tmpfs", "/tmp", NULL);
+    add_binds(list, spec);
+    /* The root itself is a tmpfs without a limit: nothing may be written there any more. */
+    add(list, "--remount-ro", "/dev", "--remount-ro", "/", NULL);
+    add(list, "--chdir", spec->directory != NULL ? spec->directory : "/tmp", "--clearenv", NULL);
+    for (size_t i = 0; spec->environment != NULL && spec->environment[i] != NULL; i++) {
+        const char *equals = strchr(spec->environment[i], '=');
+        if (equals == NULL)
+            continue;
+        add(list, "--setenv", NULL);
+        add_owned(list, strndup(spec->environment[i], (size_t)(equals - spec->environment[i])));
+        add(list, equals + 1, NULL);
+    }
+    add(list, "--", NULL);
+}
+
+/* ---- none: the same program with its paths as they are outside ---- */
+
+static bool is_word_start(const char *text, size_t at)
+{
+    return at == 0 || strchr("=:,", text[at - 1]) != NULL ||
+           (at == 2 && text[0] == '-'); /* -I/path, -L/path */
+}
+
+/* The bind with the longest `to` that begins at `text`, NULL if there is none. */
+static const pkb_sandbox_bind *bind_at(const pkb_sandbox_spec *spec, const char *text)
+{
+    const pkb_sandbox_bind *best = NULL;
+
+    for (size_t i = 0; i < spec->bind_count; i++) {
+        const char *to = spec->binds[i].to;
+        size_t bytes = to != NULL ? strlen(to) : 0;
+        if (bytes == 0 || strncmp(text, to, bytes) != 0 || strchr("/:,", text[bytes]) == NULL)
+            continue;
+        if (best == NULL || bytes > strlen(best->to))
+            best = &spec->binds[i];
+    }
+    return best;
+}
+
+static char *rewrite(const pkb_sandbox_spec *spec, const char *word)
+{
+    pkb_buf text;
+
+    pkb_buf_init(&text);
+    for (size_t at = 0; word[at] != '\0';) {
+        const pkb_sandbox_bind *bind = is_word_start(word, at) ? bind_at(spec, word + at) : NULL;
+        if (bind == NULL) {
+            pkb_buf_append_byte(&text, word[at++]);
+        } else {
+            pkb_buf_append_string(&text, bind->from);
+            at += strlen(bind->to);
+        }
+    }
+    return word[0] == '\0' ? strdup("") : pkb_buf_take(&text);
+}
+
+static void add_plain(words *list, const pkb_sandbox_spec *spec)
+{
+    add(list, "env", "-i", "-C", NULL);
+    add_owned(list, rewrite(spec, spec->directory != NULL ? spec->directory : "/tmp"));
+    for (size_t i = 0; spec->environment != NULL && spec->environment[i] != NULL; i++)
+        add_owned(list, rewrite(spec, spec->environment[i]));
+}
+
+/* ---- command lines ---- */
+
+pkb_code pkb_sandbox_argv(char ***out, const pkb_sandbox_spec *spec, const char *const *command,
+                          pkb_error *err)
+{
+    words list = {0};
+
+    if (spec->level == PKB_SANDBOX_RESTRICTED)
+        return pkb_error_set(err, PKB_ERR_MISSING, 0,
+                             "sandbox level restricted does not exist in this version; use full, "
+                             "or none if you trust the code");
+    if (spec->level == PKB_SANDBOX_FULL) {
+        add_bubblewrap(&list, spec);
+        for (size_t i = 0; command[i] != NULL; i++)
+            add(&list, command[i], NULL);
+    } else {
+        add_plain(&list, spec);
+        for (size_t i = 0; command[i] != NULL; i++)
+            add_owned(&list, rewrite(spec, command[i]));
+    }
+    return finish(out, &list, err);
+}
+
+pkb_code pkb_cell_argv(char ***out, const pkb_cell_command *command, pkb_error *err)
+{
+    enum { MAX_BINDS = 4 };
+    static const char *const environment[] = {"LD_LIBRARY_PATH=/pkb/lib", NULL};
+    static const char *const with_device[] = {"/pkb/pkbench-cell",      "--host",
+                                              "/pkb/attempt.so",        "--device",
+                                              "/pkb/attempt.device.so", NULL};
+    static const char *const without_device[] = {"/pkb/pkbench-cell", "--host", "/pkb/attempt.so",
+                                                 NULL};
+    const char *const *words_of_cell = command->device != NULL ? with_device : without_device;
+    pkb_sandbox_bind binds[MAX_BINDS];
+    size_t count = 0;
+
+    binds[count++] = (pkb_sandbox_bind){.from = command->program, .to = "/pkb/pkbench-cell"};
+    binds[count++] = (pkb_sandbox_bind){.from = command->host, .to = "/pkb/attempt.so"};
+    if (command->device != NULL)
+        binds[count++] =
+            (pkb_sandbox_bind){.from = command->device, .to = "/pkb/attempt.device.so"};
+    if (command->library_directory != NULL)
+        binds[count++] = (pkb_sandbox_bind){.from = command->library_directory, .to = "/pkb/lib"};
+    pkb_sandbox_spec spec = {
+        .level = command->level,
+        .binds = binds,
+        .bind_count = count,
+        .environment = command->library_directory != NULL ? environment : NULL,
+    };
+    return pkb_sandbox_argv(out, &spec, words_of_cell, err);
+}
