@@ -4,6 +4,7 @@
  */
 #include "harness/cell/limits.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <sys/resource.h>
 
