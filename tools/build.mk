@@ -12,15 +12,20 @@ $(BUILD)/obj/%.o: %.c | $(SETUP_STAMP)
 	@mkdir -p $(@D)
 	$(CC) $(PKB_CFLAGS) -MMD -MP -c $< -o $@
 
-# fiber.c and other hot parts of the CPU device are built as the emitted code is.
+# The CPU device's runtime is declared by the toolkit's own header.
+CUDA_INCLUDE ?= $(eval CUDA_INCLUDE := $(shell tools/find_nvcc.sh --include))$(CUDA_INCLUDE)
+$(BUILD)/obj/harness/cpu/cudart/%.o: private PKB_CFLAGS += -isystem $(CUDA_INCLUDE)
+$(BUILD)/obj/tests/unit/cpu/%.o: private PKB_CFLAGS += -isystem $(CUDA_INCLUDE)
+
 $(BUILD)/obj/harness/judge/%.o: private PKB_CFLAGS += $(shell mpicc --showme:compile 2>/dev/null)
 $(BUILD)/obj/harness/judge_main.o: private PKB_CFLAGS += $(shell mpicc --showme:compile 2>/dev/null)
 
-$(BUILD)/lib/libcudart.so.13: $(CUDART_OBJECTS) $(BASE_OBJECTS) harness/cpu/cudart/libcudart.map
+# Attempts load this library, so it brings nothing along but the C library.
+$(BUILD)/lib/libcudart.so.13: $(CUDART_OBJECTS) $(BUILD)/obj/base/error.o harness/cpu/cudart/libcudart.map
 	@mkdir -p $(@D)
 	$(CC) -shared $(CFLAGS) -Wl,-soname,libcudart.so.13 \
 	    -Wl,--version-script=harness/cpu/cudart/libcudart.map \
-	    $(CUDART_OBJECTS) $(BASE_OBJECTS) -o $@ -lcrypto -lcjson -ldl -lm -lpthread
+	    $(CUDART_OBJECTS) $(BUILD)/obj/base/error.o -o $@ -ldl -lpthread
 
 # Loaded by Python: as little as possible.
 $(BUILD)/lib/libpkbregion.so: $(MEMORY_OBJECTS) $(BUILD)/obj/base/error.o $(BUILD)/obj/base/clock.o

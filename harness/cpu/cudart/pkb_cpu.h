@@ -14,6 +14,8 @@
 
 #include <stdint.h>
 
+#pragma GCC visibility push(default)
+
 /* ---- device code ---- */
 
 /* The translated device code of the next host module that registers itself; by default
@@ -108,5 +110,7 @@ void pkb_cpu_set_limits(const pkb_cpu_limits *limits);
 
 /* Name of the last CUDA function called that the CPU device lacks, NULL when none was. */
 const char *pkb_cpu_unsupported_call(void);
+
+#pragma GCC visibility pop
 
 #endif

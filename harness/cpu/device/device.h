@@ -13,6 +13,8 @@
 
 #define PKB_DEVICE_MODULE_VERSION 1
 
+#pragma GCC visibility push(default)
+
 /* One CUDA thread as translated code sees it. The runtime embeds it in its own fiber struct. */
 typedef struct pkb_thread {
     uint32_t tid[3], ntid[3];     /* %tid, %ntid */
@@ -127,5 +129,7 @@ _Noreturn void pkb_assert_fail(pkb_thread *thread, uint64_t message, uint64_t fi
 uint64_t pkb_clock64(void);     /* cycles, for %clock and %clock64 */
 uint64_t pkb_globaltimer(void); /* ns */
 void pkb_nanosleep(pkb_thread *thread, uint32_t ns);
+
+#pragma GCC visibility pop
 
 #endif

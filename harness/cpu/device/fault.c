@@ -68,21 +68,31 @@ void pkb_fault_demangle(char *out, size_t out_bytes, const char *name)
     free(readable);
 }
 
-/* Everything but the message. */
-static void record_place(const pkb_thread *thread, pkb_cpu_fault_kind kind)
+static void record_kernel(const pkb_grid *grid, pkb_cpu_fault_kind kind)
 {
-    const pkb_grid *grid = pkb_fiber_of((pkb_thread *)(uintptr_t)thread)->block->grid;
-    const pkb_device_module_info *module = grid->launch.module;
-
     memset(&device_fault, 0, sizeof device_fault);
     device_fault.kind = kind;
     device_fault.cuda_error = cuda_error_of(kind);
     snprintf(device_fault.kernel, sizeof device_fault.kernel, "%s", grid->launch.kernel->name);
+}
+
+/* Everything but the message. */
+static void record_place(const pkb_grid *grid, const pkb_thread *thread, pkb_cpu_fault_kind kind)
+{
+    const pkb_device_module_info *module = grid->launch.module;
+
+    record_kernel(grid, kind);
     memcpy(device_fault.block, thread->ctaid, sizeof device_fault.block);
     memcpy(device_fault.thread, thread->tid, sizeof device_fault.thread);
     device_fault.line = thread->line;
     if (module != NULL && thread->file < module->file_count)
         snprintf(device_fault.file, sizeof device_fault.file, "%s", module->files[thread->file]);
+}
+
+static const pkb_grid *grid_of(const pkb_thread *thread)
+{
+    /* The thread is the first member of its fiber. */
+    return ((const pkb_fiber *)(const void *)thread)->block->grid;
 }
 
 static void record_message(const char *format, va_list arguments)
@@ -102,7 +112,7 @@ _Noreturn void pkb_fault_raise(pkb_thread *thread, pkb_cpu_fault_kind kind, cons
 {
     va_list arguments;
 
-    record_place(thread, kind);
+    record_place(grid_of(thread), thread, kind);
     va_start(arguments, format);
     record_message(format, arguments);
     va_end(arguments);
@@ -114,7 +124,7 @@ void pkb_fault_record_access(const pkb_thread *thread, pkb_cpu_fault_kind kind, 
 {
     va_list arguments;
 
-    record_place(thread, kind);
+    record_place(grid_of(thread), thread, kind);
     device_fault.address = address;
     device_fault.access_bytes = bytes;
     device_fault.is_write = is_write;
@@ -139,6 +149,19 @@ _Noreturn void pkb_fault_address(pkb_thread *thread, uint64_t address, uint32_t 
                                 "%s of %u bytes at 0x%llx: %s", is_write ? "write" : "read", bytes,
                                 (unsigned long long)address, place);
     leave(thread);
+}
+
+void pkb_fault_record_overrun(const pkb_grid *grid, uint64_t address, const char *format, ...)
+{
+    va_list arguments;
+
+    record_kernel(grid, PKB_CPU_FAULT_ADDRESS);
+    device_fault.address = address;
+    device_fault.is_write = 1;
+    va_start(arguments, format);
+    record_message(format, arguments);
+    va_end(arguments);
+    pkb_fault_finish();
 }
 
 static const char out_of_stacks[] = "out of memory for the stacks of the live threads";
@@ -174,7 +197,7 @@ static const char *device_string(uint64_t address)
 _Noreturn void pkb_assert_fail(pkb_thread *thread, uint64_t message, uint64_t file, uint32_t line,
                                uint64_t function)
 {
-    record_place(thread, PKB_CPU_FAULT_ASSERT);
+    record_place(grid_of(thread), thread, PKB_CPU_FAULT_ASSERT);
     snprintf(device_fault.file, sizeof device_fault.file, "%s", device_string(file));
     device_fault.line = line;
     snprintf(device_fault.message, sizeof device_fault.message, "assertion `%s' failed in %s",
@@ -233,7 +256,8 @@ void pkb_fault_record_deadlock(pkb_block *block)
         if (is_new)
             kinds[kind_count++] = f;
     }
-    record_place(kind_count > 0 ? &kinds[0]->thread : &block->prototype, PKB_CPU_FAULT_DEADLOCK);
+    record_place(block->grid, kind_count > 0 ? &kinds[0]->thread : &block->prototype,
+                 PKB_CPU_FAULT_DEADLOCK);
 
     char *text = device_fault.message;
     size_t bytes = sizeof device_fault.message;

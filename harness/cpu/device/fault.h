@@ -26,6 +26,9 @@ void pkb_fault_record_access(const pkb_thread *thread, pkb_cpu_fault_kind kind, 
     __attribute__((format(printf, 6, 7)));
 /* What must not happen in a signal handler: readable names. Call it once the fiber is left. */
 void pkb_fault_finish(void);
+/* A kernel that ended well but damaged memory; `format` begins with a verb. */
+void pkb_fault_record_overrun(const struct pkb_grid *grid, uint64_t address, const char *format,
+                              ...) __attribute__((format(printf, 3, 4)));
 /* Says who waits where in a block without a runnable thread. */
 void pkb_fault_record_deadlock(struct pkb_block *block);
 

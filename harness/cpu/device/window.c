@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 
@@ -117,6 +118,33 @@ void pkb_window_describe(uint64_t address, char *out, size_t bytes)
         pkb_heap_describe(address, out, bytes);
 }
 
+/* Foreign ranges that are mapped, unsorted; a program has a handful. */
+typedef struct mapped_range {
+    uint64_t start, end;
+} mapped_range;
+
+static mapped_range *mapped;
+static size_t mapped_count;
+
+static bool is_mapped(uint64_t start, uint64_t end)
+{
+    bool found = false;
+
+    pthread_mutex_lock(&foreign_lock);
+    for (size_t i = 0; i < mapped_count && !found; i++)
+        found = mapped[i].start <= start && end <= mapped[i].end;
+    pthread_mutex_unlock(&foreign_lock);
+    return found;
+}
+
+bool pkb_window_is_accessible(uint64_t address, uint64_t bytes)
+{
+    if (address - pkb_window_base >= pkb_window_heap_bytes())
+        return is_mapped(address, address + bytes);
+    const pkb_allocation *a = pkb_heap_find(address);
+    return a != NULL && bytes <= a->address + a->bytes - address;
+}
+
 bool pkb_window_commit(uint64_t device_address, uint64_t bytes)
 {
     void *at = pkb_window_translate(device_address);
@@ -137,6 +165,32 @@ static bool is_foreign(uint64_t device_address, uint64_t bytes)
     uint64_t start = pkb_window_base + pkb_window_heap_bytes();
     return device_address >= start && device_address <= foreign_next &&
            bytes <= foreign_next - device_address && device_address % page_bytes == 0;
+}
+
+static bool note_mapped(uint64_t start, uint64_t end)
+{
+    mapped_range *grown = realloc(mapped, (mapped_count + 1) * sizeof *mapped);
+
+    if (grown == NULL)
+        return false;
+    mapped = grown;
+    mapped[mapped_count++] = (mapped_range){start, end};
+    return true;
+}
+
+/* Cuts a range out of all mapped ones. */
+static void note_unmapped(uint64_t start, uint64_t end)
+{
+    size_t before = mapped_count;
+
+    for (size_t i = 0; i < before; i++) {
+        mapped_range old = mapped[i];
+        if (old.end <= start || end <= old.start)
+            continue;
+        mapped[i].end = start > old.start ? start : old.start;
+        if (old.end > end)
+            note_mapped(end, old.end);
+    }
 }
 
 static uint64_t round_up(uint64_t value, uint64_t multiple)
@@ -173,7 +227,10 @@ int pkb_cpu_map(uint64_t device_address, int fd, uint64_t offset, uint64_t bytes
     int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
     if (mmap(at, bytes, protection, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) != at)
         return errno;
-    return 0;
+    pthread_mutex_lock(&foreign_lock);
+    bool is_noted = note_mapped(device_address, device_address + bytes);
+    pthread_mutex_unlock(&foreign_lock);
+    return is_noted ? 0 : ENOMEM;
 }
 
 int pkb_cpu_unmap(uint64_t device_address, uint64_t bytes)
@@ -181,6 +238,9 @@ int pkb_cpu_unmap(uint64_t device_address, uint64_t bytes)
     if (bytes == 0 || !is_foreign(device_address, bytes))
         return EINVAL;
     pkb_window_decommit(device_address, round_up(bytes, page_bytes));
+    pthread_mutex_lock(&foreign_lock);
+    note_unmapped(device_address, device_address + round_up(bytes, page_bytes));
+    pthread_mutex_unlock(&foreign_lock);
     return 0;
 }
 

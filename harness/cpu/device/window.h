@@ -22,6 +22,8 @@ bool pkb_window_holds(uint64_t device_address);
 void *pkb_window_translate(uint64_t address);
 /* The device address of a backing address; others are kept. Async-signal-safe. */
 uint64_t pkb_window_device_address(uint64_t host_address);
+/* Whether a device range may be touched by a copy: all in one allocation, or all mapped. */
+bool pkb_window_is_accessible(uint64_t device_address, uint64_t bytes);
 /* In words where an address lies: "36 bytes after an allocation of 4096 bytes". */
 void pkb_window_describe(uint64_t device_address, char *out, size_t bytes);
 
