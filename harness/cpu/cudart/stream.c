@@ -13,8 +13,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Idle rounds before the executor sleeps instead of only giving up its time slice. */
-enum { YIELDING_ROUNDS = 64, SLEEP_NS = 30000 };
+/* Once nothing has happened for IDLE_NS the executor sleeps half of the time: enough for others to
+ * get the core, and a kernel that does work between its yields becomes no more than half as fast.
+ */
+enum { IDLE_NS = 1000000, SLEEP_NS = 50000 };
 
 static pkb_stream legacy = {.is_legacy = true, .id = 1};
 static pkb_stream *streams = &legacy;
@@ -172,15 +174,21 @@ static const pkb_grid *spinning_grid(void)
 }
 
 /* Lets other threads call the API, and other processes run. */
-static void rest(uint64_t idle_rounds)
+static void rest(uint64_t idle_ns)
 {
+    static uint64_t last_sleep_ns;
+
     pkb_status_note_idle(spinning_grid());
+    bool may_sleep = pkb_limits()->rank_count > 1 && idle_ns > IDLE_NS &&
+                     pkb_now_ns() - last_sleep_ns > SLEEP_NS;
     pkb_api_unlock();
-    if (idle_rounds < YIELDING_ROUNDS || pkb_limits()->rank_count <= 1)
-        sched_yield();
-    else
+    if (may_sleep)
         nanosleep(&(struct timespec){.tv_nsec = SLEEP_NS}, NULL);
+    else
+        sched_yield();
     pkb_api_lock();
+    if (may_sleep)
+        last_sleep_ns = pkb_now_ns();
 }
 
 typedef struct goal {
@@ -202,13 +210,11 @@ static bool is_reached(const goal *g)
     return true;
 }
 
-static bool is_time_to_leave(const goal *g, uint64_t idle_since)
+static bool is_time_to_leave(const goal *g, uint64_t idle_ns)
 {
     if (!g->may_suspend || pkb_limits()->disable_suspension)
         return false;
-    if (g->stream->head->was_suspended)
-        return true;
-    if (pkb_now_ns() - idle_since < pkb_limits()->suspend_idle_ns)
+    if (!g->stream->head->was_suspended && idle_ns < pkb_limits()->suspend_idle_ns)
         return false;
     g->stream->head->was_suspended = true;
     return true;
@@ -216,17 +222,18 @@ static bool is_time_to_leave(const goal *g, uint64_t idle_since)
 
 static cudaError_t pursue(const goal *g)
 {
-    uint64_t idle_rounds = 0, idle_since = 0;
+    uint64_t idle_since = 0;
 
     while (!is_reached(g)) {
         if (advance_all()) {
-            idle_rounds = 0;
+            idle_since = 0;
             pkb_status_note_progress();
         } else if (!is_reached(g)) {
-            if (idle_rounds++ == 0)
-                idle_since = pkb_now_ns();
-            rest(idle_rounds);
-            if (!is_reached(g) && is_time_to_leave(g, idle_since))
+            uint64_t now = pkb_now_ns();
+            if (idle_since == 0)
+                idle_since = now;
+            rest(now - idle_since);
+            if (!is_reached(g) && is_time_to_leave(g, now - idle_since))
                 return cudaSuccess;
         }
         if (pkb_fault_cuda_error() != 0)
