@@ -11,11 +11,11 @@ import json
 
 import torch
 
-from harness.runner.case import Case, Draw
+from harness.runner.case import Case
 from harness.runner.memory import TORCH_DTYPES
-from harness.runner.problem import find, load
+from harness.runner.problem import METRICS, find, load
 from tests.python.metrics import NO_ERROR, Errors, errors
-from tests.python.world import Rank, World, evaluate, make_case
+from tests.python.world import Rank, World, blank, evaluate, make_case
 
 TILE = 16
 SECRET = "calibration"
@@ -40,11 +40,6 @@ def measure(me: Rank, case_of: tuple, trial: int, family: str) -> dict[str, dict
             "element": errors(_cheat_element(rounded, without[name], oracle), oracle),
         }
     return result
-
-
-def blank(draw: Draw) -> Draw:
-    """Inputs that contribute nothing."""
-    return Draw({k: torch.zeros_like(t) for k, t in draw.tensors.items()}, draw.scalars, draw.dims)
 
 
 def _without(case: Case, trial: int, family: str, rank: int, skipped: int) -> dict:
@@ -103,7 +98,7 @@ def _show(world: int, family: str, name: str, kind: str, found: list[Errors]) ->
             worst = Errors(*(min(a, b) for a, b in zip(_three(worst), _three(one), strict=True)))
         else:
             worst = worst.worst(one)
-    numbers = {k: float(f"{v:.3g}") for k, v in zip(("norm", "block", "max"), _three(worst))}  # noqa: B905
+    numbers = {metric: float(f"{getattr(worst, metric):.3g}") for metric in METRICS}
     print(f"P={world} {family} {name} {kind:9}", json.dumps(numbers), flush=True)
 
 

@@ -80,11 +80,23 @@ def is_right(
     """Whether a judge would accept `output`. `allowed` belongs to the check `float`."""
     if check == "float":
         return errors(output, expected).within(allowed)
-    return torch.equal(output, expected.to(output.dtype))
+    return same_values(output, expected.to(output.dtype))
+
+
+def same_values(one: torch.Tensor, two: torch.Tensor) -> bool:
+    """Equal element by element; 8-bit floats, which torch cannot compare, by their bits."""
+    if one.dtype in (torch.float8_e4m3fn, torch.float8_e5m2):
+        return same_bits(one, two)
+    return torch.equal(one, two)
+
+
+def same_bits(one: torch.Tensor, two: torch.Tensor) -> bool:
+    one, two = (tensor.contiguous().reshape(-1).view(torch.uint8) for tensor in (one, two))
+    return torch.equal(one, two)
 
 
 def moved(before: torch.Tensor, after: torch.Tensor, check: str, tolerance: dict) -> bool:
     """Whether an expected output moved so far that no judge could miss it."""
     if check == "float":
         return errors(after, before).exceeds(Errors(**tolerance), factor=10)
-    return not torch.equal(before, after)
+    return not same_values(before, after)

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import torch
 
-from harness.runner.case import Case, RankInputs, Tensors
+from harness.runner.case import Case, Draw, RankInputs, Tensors
 from harness.runner.groups import Groups
 from harness.runner.memory import TORCH_DTYPES
-from harness.runner.resolve import Grid, grids, resolve_size
+from harness.runner.resolve import grids, resolve_size
 
 TIMEOUT_S = 60
 
@@ -114,6 +114,11 @@ def poisoned_outputs(case: Case, resolved, rank: int) -> Tensors:
     return outputs
 
 
+def blank(draw: Draw) -> Draw:
+    """Inputs that contribute nothing."""
+    return Draw({k: torch.zeros_like(t) for k, t in draw.tensors.items()}, draw.scalars, draw.dims)
+
+
 def evaluate(me: Rank, case_of: tuple, trial: int, family: str) -> tuple[Tensors, Tensors]:
     """Outputs of the reference and of the oracle on one rank. `case_of`: arguments of make_case.
     Fails if the reference changes an input that is no inout."""
@@ -135,6 +140,3 @@ def evaluate(me: Rank, case_of: tuple, trial: int, family: str) -> tuple[Tensors
         if not torch.equal(own.tensors[name], used.tensors[name]):
             raise RuntimeError(f"the reference changed '{name}'")
     return outputs, expected
-
-
-__all__ = ["Grid", "Rank", "World", "evaluate", "make_case"]
