@@ -49,28 +49,24 @@ static const int allowed[] = {
 /* Only where the sandbox holds a GPU: its driver speaks ioctl. */
 static const int gpu_allowed[] = {SYS_ioctl, SYS_symlink};
 
-/* Refused in the way that makes a library fall back, or give up what it can do without. */
-static const struct {
-    int call, error;
-} refused[] = {
-    {SYS_clone3, ENOSYS},
-    {SYS_sched_setaffinity, EPERM},
-    {SYS_sched_setscheduler, EPERM},
-    {SYS_sched_setparam, EPERM},
-    {SYS_setpriority, EPERM},
-    {SYS_setrlimit, EPERM},
-    {SYS_memfd_create, EPERM},
-    {SYS_chmod, EPERM},
-    {SYS_fchmod, EPERM},
-    {SYS_set_mempolicy, EPERM},
-    {SYS_mbind, EPERM},
-    {SYS_personality, EPERM},
-    {SYS_rt_sigqueueinfo, EPERM},
-    {SYS_rt_tgsigqueueinfo, EPERM},
-    {SYS_tkill, EPERM},
-    {SYS_pidfd_send_signal, EPERM},
-    {SYS_seccomp, EPERM},
-};
+/* Refused as not permitted, where ENOSYS would look like a broken system. (clone3 is in no list:
+ * ENOSYS makes the C library use clone, whose flags a filter can see.) */
+static const int refused[] = {SYS_sched_setaffinity,
+                              SYS_sched_setscheduler,
+                              SYS_sched_setparam,
+                              SYS_setpriority,
+                              SYS_setrlimit,
+                              SYS_memfd_create,
+                              SYS_chmod,
+                              SYS_fchmod,
+                              SYS_set_mempolicy,
+                              SYS_mbind,
+                              SYS_personality,
+                              SYS_rt_sigqueueinfo,
+                              SYS_rt_tgsigqueueinfo,
+                              SYS_tkill,
+                              SYS_pidfd_send_signal,
+                              SYS_seccomp};
 
 /* Nothing that computes a kernel's result needs these: the call itself is the finding. */
 static const struct {
@@ -182,7 +178,7 @@ static int add_lists(scmp_filter_ctx ctx, bool has_gpu)
     for (size_t i = 0; has_gpu && i < COUNT(gpu_allowed) && rc == 0; i++)
         rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, gpu_allowed[i], 0);
     for (size_t i = 0; i < COUNT(refused) && rc == 0; i++)
-        rc = seccomp_rule_add(ctx, SCMP_ACT_ERRNO((uint16_t)refused[i].error), refused[i].call, 0);
+        rc = seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM), refused[i], 0);
     for (size_t i = 0; i < COUNT(intents) && rc == 0; i++) {
         bool has_rules = intents[i].call == SYS_clone || intents[i].call == SYS_kill ||
                          intents[i].call == SYS_tgkill;

@@ -146,7 +146,12 @@ static void add_system(words *list)
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         add(list, "--ro-bind-try", files[i], files[i], NULL);
     /* Run by root, bubblewrap leaves the files in /proc/sys writable: their owner is us. */
-    add(list, "--proc", "/proc", "--remount-ro", "/proc", NULL);
+    add(list, "--proc", "/proc", NULL);
+    /* Process 1 is bubblewrap's, of the same user and without a filter: through /proc/1/mem it
+     * would do whatever a cell writes into it. */
+    add(list, "--size", NULL);
+    add_number(list, SMALL_TMPFS_BYTES);
+    add(list, "--tmpfs", "/proc/1", "--remount-ro", "/proc/1", "--remount-ro", "/proc", NULL);
 }
 
 /* Not bubblewrap's own /dev: its tmpfs and /dev/shm have no limit. */
