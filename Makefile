@@ -14,7 +14,6 @@ ifdef CI
 WARNINGS += -Werror
 endif
 PKB_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -fPIC -fvisibility=hidden $(WARNINGS) $(CFLAGS)
-MPICC ?= mpicc
 
 # Objects are kept although only pattern rules name them; `make V=1` shows whole commands.
 .SECONDARY:

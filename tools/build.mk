@@ -17,8 +17,6 @@ CUDA_INCLUDE ?= $(eval CUDA_INCLUDE := $(shell tools/find_nvcc.sh --include))$(C
 $(BUILD)/obj/harness/cpu/cudart/%.o: private PKB_CFLAGS += -isystem $(CUDA_INCLUDE)
 $(BUILD)/obj/tests/unit/cpu/%.o: private PKB_CFLAGS += -isystem $(CUDA_INCLUDE)
 
-$(BUILD)/obj/harness/judge/%.o: private PKB_CFLAGS += $(shell mpicc --showme:compile 2>/dev/null)
-$(BUILD)/obj/harness/judge_main.o: private PKB_CFLAGS += $(shell mpicc --showme:compile 2>/dev/null)
 
 # Attempts load this library, so it brings nothing along but the C library.
 $(BUILD)/lib/libcudart.so.13: $(CUDART_OBJECTS) $(BUILD)/obj/base/error.o harness/cpu/cudart/libcudart.map
@@ -47,7 +45,7 @@ $(BUILD)/pkbench-cell: $(BUILD)/obj/harness/cell_main.o $(CELL_OBJECTS) $(MEMORY
 
 $(BUILD)/pkbench-judge: $(BUILD)/obj/harness/judge_main.o $(JUDGE_OBJECTS) $(MEMORY_OBJECTS) \
                         $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
-	$(MPICC) $(CFLAGS) $^ -o $@ -lseccomp -lcrypto -lcjson -lm -lpthread
+	$(CC) $(CFLAGS) $^ -o $@ -lseccomp -lcrypto -lcjson -lm -lpthread
 
 $(BUILD)/pkbench: $(BUILD)/obj/evaluator/main.o $(filter-out %/main.o,$(EVALUATOR_OBJECTS)) \
                   $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
@@ -69,10 +67,10 @@ $(BUILD)/tests/cpu/%: $(BUILD)/obj/tests/unit/cpu/%.o $(CUDART_OBJECTS) $(BASE_O
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
 
-$(BUILD)/tests/harness/%: $(BUILD)/obj/tests/unit/harness/%.o $(filter-out %_mpi.o,$(JUDGE_OBJECTS)) \
+$(BUILD)/tests/harness/%: $(BUILD)/obj/tests/unit/harness/%.o $(JUDGE_OBJECTS) \
                           $(MEMORY_OBJECTS) $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
 	@mkdir -p $(@D)
-	$(MPICC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
+	$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
 
 $(BUILD)/tests/evaluator/%: $(BUILD)/obj/tests/unit/evaluator/%.o \
                             $(filter-out %/main.o,$(EVALUATOR_OBJECTS)) $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
