@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From a cell's words and its end to a verdict; see hint.h. Nothing here can lead to CORRECT.
+ */
+#include "harness/judge/hint.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+/* cudaErrorIllegalAddress: the only error under which a fault counts as out of bounds. */
+enum { CUDA_ERROR_ILLEGAL_ADDRESS = 700, SIGNAL_STATUS = 128 };
+
+void pkb_hint_copy(char *out, size_t bytes, const char *text, size_t text_bytes)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < text_bytes && used + 1 < bytes; i++) {
+        char c = text[i];
+        if (c == '\0')
+            break;
+        out[used++] = c >= 0x20 && c < 0x7f ? c : ' ';
+    }
+    while (used > 0 && out[used - 1] == ' ')
+        used--;
+    out[used] = '\0';
+}
+
+static const char *command_name(pkb_command command)
+{
+    switch (command) {
+    case PKB_COMMAND_NONE:
+    case PKB_COMMAND_LOAD:
+        return "loading";
+    case PKB_COMMAND_SETUP:
+        return "pkb_setup";
+    case PKB_COMMAND_CLAIM:
+        return "an empty kernel";
+    case PKB_COMMAND_RUN:
+    case PKB_COMMAND_CHAIN:
+        return "pkb_run";
+    case PKB_COMMAND_TEARDOWN:
+        return "pkb_teardown";
+    case PKB_COMMAND_EXIT:
+        return "its end";
+    }
+    return "loading";
+}
+
+void pkb_hint_phase(char *out, size_t bytes, const pkb_page *page, const pkb_hint_step *step)
+{
+    char call[48] = "";
+    uint32_t at = *(const volatile uint32_t *)&page->phase_call;
+    bool is_run = step->command == PKB_COMMAND_RUN || step->command == PKB_COMMAND_CHAIN;
+    if (is_run && step->call_count > 1 && at >= 1 && at <= step->call_count)
+        snprintf(call, sizeof call, ", call %u of %u", at, step->call_count);
+    snprintf(out, bytes, "%s%s%s%s", command_name(step->command), call,
+             step->step != NULL ? ", " : "", step->step != NULL ? step->step : "");
+}
+
+/* "kernel k, block (0,0,0), thread (1,0,0), at a.cu:12"; "" if nothing is known. */
+static void place_text(char *out, size_t bytes, const pkb_place *shared)
+{
+    pkb_place place;
+    char kernel[128], file[128], line[160] = "";
+
+    memcpy(&place, shared, sizeof place);
+    pkb_hint_copy(kernel, sizeof kernel, place.kernel, sizeof place.kernel);
+    pkb_hint_copy(file, sizeof file, place.file, sizeof place.file);
+    out[0] = '\0';
+    if (place.counter == 0 || kernel[0] == '\0')
+        return;
+    if (file[0] != '\0' && place.line != 0)
+        snprintf(line, sizeof line, ", at %s:%u", file, place.line);
+    snprintf(out, bytes, "kernel %s, block (%u,%u,%u), thread (%u,%u,%u)%s", kernel, place.block[0],
+             place.block[1], place.block[2], place.thread[0], place.thread[1], place.thread[2],
+             line);
+}
+
+void pkb_hint_waiting(char *out, size_t bytes, const pkb_page *page, uint32_t rank)
+{
+    char place[360];
+    place_text(place, sizeof place, &page->waiting);
+    out[0] = '\0';
+    if (place[0] != '\0')
+        snprintf(out, bytes, "rank %u waits in %s", rank, place);
+}
+
+static void judge_cuda_error(pkb_finding *finding, const pkb_page *page, const char *phase,
+                             const char *text)
+{
+    char kind[32], place[360];
+    int error = *(const volatile int32_t *)&page->cuda_error;
+    bool is_address = false;
+
+    pkb_hint_copy(kind, sizeof kind, page->fault_kind, sizeof page->fault_kind);
+    place_text(place, sizeof place, &page->fault);
+    is_address = strcmp(kind, "illegal address") == 0 && error == CUDA_ERROR_ILLEGAL_ADDRESS;
+    pkb_finding_set(finding, is_address ? PKB_VERDICT_OUT_OF_BOUNDS : PKB_VERDICT_CRASH,
+                    "rank %u: CUDA error %d in %s: %s%s%s", finding->rank, error, phase, text,
+                    place[0] != '\0' ? "; " : "", place);
+    finding->cuda_error = error;
+}
+
+void pkb_hint_judge_answer(pkb_finding *finding, const pkb_page *page, const pkb_hint_step *step)
+{
+    char text[320], phase[96];
+    uint32_t rank = finding->rank;
+
+    pkb_hint_copy(text, sizeof text, page->text, sizeof page->text);
+    pkb_hint_phase(phase, sizeof phase, page, step);
+    switch (*(const volatile uint32_t *)&page->answer) {
+    case PKB_ANSWER_OK:
+        return;
+    case PKB_ANSWER_NO_SYMBOL:
+        pkb_finding_set(finding, PKB_VERDICT_ABI_ERROR, "rank %u: %s", rank, text);
+        break;
+    case PKB_ANSWER_RETURNED:
+        pkb_finding_set(finding, PKB_VERDICT_CRASH, "rank %u: %s returned %d", rank, phase,
+                        *(const volatile int32_t *)&page->return_value);
+        break;
+    case PKB_ANSWER_CUDA_ERROR:
+        judge_cuda_error(finding, page, phase, text);
+        break;
+    case PKB_ANSWER_UNSUPPORTED:
+        pkb_finding_set(finding, PKB_VERDICT_UNSUPPORTED, "rank %u, %s: %s", rank, phase, text);
+        break;
+    default:
+        pkb_finding_set(finding, PKB_VERDICT_CRASH, "rank %u: an unknown answer in %s", rank,
+                        phase);
+        break;
+    }
+    snprintf(finding->phase, sizeof finding->phase, "%s", phase);
+}
+
+/* The sandbox's monitor ends with 128 + n where its child died of signal n. */
+static int signal_of(const pkb_child_exit *how)
+{
+    if (!how->exited)
+        return how->signal;
+    return how->status > SIGNAL_STATUS && how->status < SIGNAL_STATUS + 65
+               ? how->status - SIGNAL_STATUS
+               : 0;
+}
+
+void pkb_hint_judge_end(pkb_finding *finding, const pkb_page *page, const pkb_hint_step *step,
+                        const pkb_child_exit *how)
+{
+    char text[320], phase[96], kind[32], ending[64];
+    int number = signal_of(how);
+    pkb_child_exit own = {.exited = number == 0, .status = how->status, .signal = number};
+
+    pkb_hint_copy(text, sizeof text, page->text, sizeof page->text);
+    pkb_hint_copy(kind, sizeof kind, page->fault_kind, sizeof page->fault_kind);
+    pkb_hint_phase(phase, sizeof phase, page, step);
+    pkb_child_exit_text(&own, ending, sizeof ending);
+    if (number == SIGSYS && strcmp(kind, "system call") == 0)
+        pkb_finding_set(finding, PKB_VERDICT_FORBIDDEN_CALL,
+                        "rank %u: the system call %s is forbidden to attempts (in %s)",
+                        finding->rank, text[0] != '\0' ? text : "(unknown)", phase);
+    else
+        pkb_finding_set(finding, PKB_VERDICT_CRASH, "rank %u: %s in %s%s%s%s", finding->rank,
+                        ending, phase, number == SIGKILL ? " (out of memory?)" : "",
+                        kind[0] != '\0' && text[0] != '\0' ? ": " : "",
+                        kind[0] != '\0' ? text : "");
+    finding->signal = number;
+    snprintf(finding->phase, sizeof finding->phase, "%s", phase);
+}
