@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The steps of an attempt (docs/protocol.md, section 5); see attempt.h.
+ */
+#include "harness/judge/attempt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/stats.h"
+#include "harness/judge/report.h"
+
+typedef struct attempt_request {
+    const char *id, *host, *device;
+    const cJSON *sizes; /* names or classes; NULL = all of the plan */
+    pkb_sandbox_level level;
+    bool has_time;
+} attempt_request;
+
+uint64_t pkb_attempt_key(pkb_attempt *attempt)
+{
+    return pkb_random_next(&attempt->judge->own_random);
+}
+
+void pkb_attempt_remember(pkb_attempt *attempt, uint32_t entry)
+{
+    if (attempt->past_count < sizeof attempt->past / sizeof attempt->past[0])
+        attempt->past[attempt->past_count++] = entry;
+}
+
+pkb_code pkb_attempt_settle(pkb_attempt *attempt, bool *is_clean, pkb_error *err)
+{
+    pkb_code rc =
+        pkb_judge_world_settle(&attempt->judge->world, &attempt->finding, &attempt->worst, err);
+    *is_clean = rc == PKB_OK && pkb_finding_is_clean(&attempt->worst);
+    return rc;
+}
+
+/* ---- one size ---- */
+
+/* <folder of this program>/name. */
+static pkb_code beside_me(char *out, size_t bytes, const char *name, pkb_error *err)
+{
+    char self[3500];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0)
+        return pkb_error_set(err, PKB_ERR_IO, 0, "cannot find the judge's own program");
+    self[length] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    snprintf(out, bytes, "%s/%s", self, name);
+    return PKB_OK;
+}
+
+static pkb_code start_cell(pkb_attempt *attempt, const attempt_request *request, pkb_error *err)
+{
+    static char program[4096], library[4096], log_path[4096]; /* outlive the cell */
+    pkb_judge *judge = attempt->judge;
+    pkb_code rc = PKB_OK;
+
+    if ((rc = beside_me(program, sizeof program, "pkbench-cell", err)) != PKB_OK ||
+        (rc = beside_me(library, sizeof library, "lib", err)) != PKB_OK)
+        return rc;
+    snprintf(log_path, sizeof log_path, "%s/rank%u.txt", judge->options.work, judge->options.rank);
+    const pkb_cell_options options = {.program = program,
+                                      .library_dir = library,
+                                      .host_path = request->host,
+                                      .device_path = request->device,
+                                      .log_path = log_path,
+                                      .level = request->level,
+                                      .timeout_ns = judge->options.timeout_ns,
+                                      .memory = judge->memory,
+                                      .world = &judge->world,
+                                      .watch = &judge->watch};
+    return pkb_cell_start(&attempt->cell, &options, err);
+}
+
+static pkb_code step(pkb_attempt *attempt, pkb_command command, bool *is_clean, pkb_error *err)
+{
+    const pkb_cell_request request = {.command = command};
+    pkb_code rc = pkb_cell_do(attempt->cell, &request, NULL, &attempt->finding, err);
+    return rc != PKB_OK ? rc : pkb_attempt_settle(attempt, is_clean, err);
+}
+
+static pkb_code finish_cell(pkb_attempt *attempt, bool *is_clean, pkb_error *err)
+{
+    pkb_code rc = step(attempt, PKB_COMMAND_TEARDOWN, is_clean, err);
+    if (rc != PKB_OK || !*is_clean)
+        return rc;
+    rc = pkb_cell_end(attempt->cell, &attempt->finding, err);
+    if (rc == PKB_OK)
+        pkb_memory_verify_guards(attempt->judge->memory, &attempt->finding);
+    return rc != PKB_OK ? rc : pkb_attempt_settle(attempt, is_clean, err);
+}
+
+/* What the set-up may look at: values and host arrays of slot 0 exist, data is poison. */
+static pkb_code begin_memory(pkb_attempt *attempt, pkb_error *err)
+{
+    pkb_memory *memory = attempt->judge->memory;
+    pkb_code rc = pkb_memory_forget(memory, err);
+    for (uint32_t slot = 0; rc == PKB_OK && slot < memory->layout.slot_count; slot++)
+        pkb_memory_stage(memory, slot, slot, pkb_attempt_key(attempt));
+    return rc != PKB_OK ? rc : pkb_judge_world_begin(&attempt->judge->world, err);
+}
+
+static pkb_code run_steps(pkb_attempt *attempt, const attempt_request *request,
+                          pkb_size_result *result, pkb_error *err)
+{
+    bool is_clean = true;
+    uint64_t begin_ns = pkb_clock_now_ns(), checked_ns = 0;
+    pkb_code rc = PKB_OK;
+
+    if ((rc = begin_memory(attempt, err)) != PKB_OK ||
+        (rc = start_cell(attempt, request, err)) != PKB_OK ||
+        (rc = step(attempt, PKB_COMMAND_LOAD, &is_clean, err)) != PKB_OK || !is_clean ||
+        (rc = step(attempt, PKB_COMMAND_SETUP, &is_clean, err)) != PKB_OK || !is_clean)
+        return rc;
+    result->start_ns = pkb_clock_now_ns() - begin_ns;
+    if ((rc = pkb_check_trials(attempt, err)) != PKB_OK || !pkb_finding_is_clean(&attempt->worst) ||
+        (rc = pkb_check_chain(attempt, err)) != PKB_OK || !pkb_finding_is_clean(&attempt->worst))
+        return rc;
+    checked_ns = pkb_clock_now_ns();
+    result->check_ns = checked_ns - begin_ns - result->start_ns;
+    if (request->has_time && ((rc = pkb_timing_run(attempt, result, err)) != PKB_OK ||
+                              !pkb_finding_is_clean(&attempt->worst)))
+        return rc;
+    result->time_ns = pkb_clock_now_ns() - checked_ns;
+    return finish_cell(attempt, &is_clean, err);
+}
+
+static pkb_code judge_size(pkb_judge *judge, const attempt_request *request,
+                           pkb_size_result *result, pkb_error *err)
+{
+    pkb_attempt attempt = {.judge = judge};
+    pkb_code rc = pkb_control_progress(&judge->control, result->size->name, "inputs", err);
+
+    pkb_finding_init(&attempt.finding, judge->options.rank);
+    pkb_finding_init(&attempt.worst, 0);
+    if (rc == PKB_OK)
+        rc = pkb_judge_prepare(judge, result->size, err);
+    judge->has_fresh_draws = false;
+    if (rc == PKB_OK)
+        rc = run_steps(&attempt, request, result, err);
+    pkb_cell_free(attempt.cell);
+    result->finding = attempt.worst;
+    /* No cell is left anywhere before anybody fills memory again. */
+    return rc != PKB_OK ? rc : pkb_judge_world_barrier(&judge->world, err);
+}
+
+/* ---- all sizes ---- */
+
+static pkb_code read_request(attempt_request *out, const cJSON *request, pkb_error *err)
+{
+    const char *level = pkb_json_string_or(request, "sandbox", "full");
+    pkb_code rc = PKB_OK;
+
+    out->id = pkb_json_string_or(request, "id", "");
+    out->sizes = cJSON_GetObjectItemCaseSensitive(request, "sizes");
+    out->has_time = !cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(request, "time"));
+    if ((rc = pkb_json_get_string(request, "host", &out->host, err)) != PKB_OK ||
+        (rc = pkb_json_get_string(request, "device", &out->device, err)) != PKB_OK)
+        return rc;
+    return pkb_sandbox_level_parse(level, &out->level, err);
+}
+
+static bool is_wanted(const attempt_request *request, const pkb_plan_size *size)
+{
+    const cJSON *name = NULL;
+    if (!cJSON_IsArray(request->sizes) || cJSON_GetArraySize(request->sizes) == 0)
+        return true;
+    cJSON_ArrayForEach(name, request->sizes)
+    {
+        if (cJSON_IsString(name) &&
+            (strcmp(name->valuestring, "all") == 0 || pkb_plan_size_is(size, name->valuestring)))
+            return true;
+    }
+    return false;
+}
+
+static pkb_code send_verdict(pkb_judge *judge, const pkb_size_result *results, size_t count,
+                             pkb_error *err)
+{
+    if (judge->options.rank != 0)
+        return PKB_OK;
+    return pkb_control_send(&judge->control,
+                            pkb_report_verdict(results, count, judge->options.world), err);
+}
+
+pkb_code pkb_attempt_judge(pkb_judge *judge, const cJSON *request, pkb_error *err)
+{
+    attempt_request wanted = {0};
+    size_t count = 0;
+    pkb_size_result *results = NULL;
+    pkb_code rc = read_request(&wanted, request, err);
+
+    if (rc != PKB_OK)
+        return rc;
+    results = calloc(judge->plan->size_count, sizeof *results);
+    if (results == NULL)
+        return pkb_error_set(err, PKB_ERR_MEMORY, 0, "out of memory for an attempt's results");
+    for (size_t i = 0; rc == PKB_OK && i < judge->plan->size_count; i++) {
+        if (!is_wanted(&wanted, &judge->plan->sizes[i]))
+            continue;
+        results[count].size = &judge->plan->sizes[i];
+        rc = judge_size(judge, &wanted, &results[count++], err);
+        if (rc == PKB_OK && !pkb_finding_is_clean(&results[count - 1].finding))
+            break;
+    }
+    if (rc == PKB_OK && count == 0)
+        rc = pkb_error_set(err, PKB_ERR_USAGE, 0, "no size of the plan is asked for");
+    if (rc == PKB_OK)
+        rc = send_verdict(judge, results, count, err);
+    free(results);
+    /* While the evaluator compiles the next attempt, its draws can be made. */
+    if (rc == PKB_OK && strcmp(judge->plan->sizes[0].class_name, "tiny") == 0)
+        rc = pkb_judge_prepare(judge, &judge->plan->sizes[0], err);
+    return rc;
+}

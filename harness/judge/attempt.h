@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Judges one attempt: its sizes one after another, each in a cell of its own.
+ */
+#ifndef PKB_HARNESS_ATTEMPT_H
+#define PKB_HARNESS_ATTEMPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/json.h"
+#include "harness/judge/cell.h"
+#include "harness/judge/judge.h"
+
+enum { PKB_MAX_PAIRS = 5 };
+
+typedef struct pkb_batch_pair { /* of one rank: reference and attempt in the same slots */
+    uint64_t reference_ns[PKB_MAX_RANKS], attempt_ns[PKB_MAX_RANKS];
+    bool is_attempt_first;
+} pkb_batch_pair;
+
+typedef struct pkb_size_result {
+    const pkb_plan_size *size;
+    pkb_finding finding; /* the world's */
+    pkb_batch_pair pairs[PKB_MAX_PAIRS];
+    uint32_t pair_count, calls; /* calls in a batch */
+    uint64_t start_ns, check_ns, time_ns;
+} pkb_size_result;
+
+/* What the steps of one size share. */
+typedef struct pkb_attempt {
+    pkb_judge *judge;
+    pkb_cell *cell;                                  /* NULL = none */
+    pkb_finding finding;                             /* this rank's, in the present step */
+    pkb_finding worst;                               /* the world's, after the last settle */
+    uint32_t past[PKB_MAX_SLOTS + PKB_MAX_FAMILIES]; /* entries that the attempt has seen */
+    uint32_t past_count;
+} pkb_attempt;
+
+/* Serves the evaluator's request; rank 0 sends the verdict. Errors are our own failures. */
+pkb_code pkb_attempt_judge(pkb_judge *judge, const cJSON *request, pkb_error *err);
+
+/* Ends a step: true if all ranks found nothing. */
+pkb_code pkb_attempt_settle(pkb_attempt *attempt, bool *is_clean, pkb_error *err);
+/* A new poison or guard key. */
+uint64_t pkb_attempt_key(pkb_attempt *attempt);
+void pkb_attempt_remember(pkb_attempt *attempt, uint32_t entry);
+
+/* Steps, one file each; they return with attempt->worst set. */
+pkb_code pkb_check_trials(pkb_attempt *attempt, pkb_error *err);
+pkb_code pkb_check_chain(pkb_attempt *attempt, pkb_error *err);
+pkb_code pkb_timing_run(pkb_attempt *attempt, pkb_size_result *result, pkb_error *err);
+
+#endif

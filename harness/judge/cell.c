@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Starts, drives, watches and ends a cell; see cell.h.
+ */
+#include "harness/judge/cell.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "harness/judge/hint.h"
+#include "harness/judge/process.h"
+#include "harness/judge/transcript.h"
+#include "harness/sandbox/child.h"
+#include "harness/sandbox/message.h"
+
+/* How long a cell is given to end in its own way once another rank gave up: a worse finding of its
+ * own may be on its way. */
+#define GRACE_NS (200 * PKB_NS_PER_MS)
+#define END_TIMEOUT_NS (2 * PKB_NS_PER_S)
+#define LOOK_NS (5 * PKB_NS_PER_MS)
+#define MEMORY_LOOK_NS (20 * PKB_NS_PER_MS)
+#define MEMORY_LIMIT_TOP (UINT64_C(16) << 30)
+
+struct pkb_cell {
+    pkb_cell_options options;
+    pkb_child child;
+    pkb_process process;
+    int fd; /* socket; -1 = none */
+    pkb_region page_region;
+    pkb_page *page;
+    pkb_message *message;
+    pkb_transcript transcript;
+    bool is_stopped;
+    uint64_t memory_limit_bytes, next_memory_look_ns;
+};
+
+static uint32_t rank_of(const pkb_cell *cell)
+{
+    return cell->options.world->rank;
+}
+
+/* ---- start ---- */
+
+static pkb_code start_child(pkb_cell *cell, int child_fd, pkb_error *err)
+{
+    const pkb_cell_options *o = &cell->options;
+    bool is_mapped = o->level == PKB_SANDBOX_FULL; /* paths below /pkb exist there only */
+    char library[4200], host[4200], device[4200];
+    snprintf(library, sizeof library, "LD_LIBRARY_PATH=%s",
+             is_mapped ? "/pkb/lib" : o->library_dir);
+    snprintf(host, sizeof host, "PKB_ATTEMPT_HOST=%s",
+             is_mapped ? "/pkb/attempt.so" : o->host_path);
+    snprintf(device, sizeof device, "PKB_ATTEMPT_DEVICE=%s",
+             is_mapped ? "/pkb/attempt.device.so" : o->device_path);
+    const char *const environment[] = {
+        "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/tmp", library, host, device, NULL};
+    const pkb_sandbox_bind binds[] = {
+        {.from = o->program, .to = is_mapped ? "/pkb/pkbench-cell" : NULL},
+        {.from = o->library_dir, .to = is_mapped ? "/pkb/lib" : NULL},
+        {.from = o->host_path, .to = is_mapped ? "/pkb/attempt.so" : NULL},
+        {.from = o->device_path, .to = is_mapped ? "/pkb/attempt.device.so" : NULL},
+    };
+    const char *const command[] = {is_mapped ? "/pkb/pkbench-cell" : o->program, NULL};
+    const pkb_sandbox_spec spec = {
+        .level = o->level, .binds = binds, .bind_count = 4, .environment = environment};
+    const pkb_child_fd fds[] = {{.from = child_fd, .to = PKB_CELL_SOCKET_FD}};
+    pkb_child_options child = {.environment = environment,
+                               .directory = "/tmp",
+                               .stdin_fd = -1,
+                               .stdout_fd = cell->transcript.write_fd,
+                               .stderr_fd = cell->transcript.write_fd,
+                               .fds = fds,
+                               .fd_count = 1};
+    char **argv = NULL;
+    pkb_code rc = pkb_sandbox_argv(&argv, &spec, command, err);
+    if (rc == PKB_OK) {
+        child.argv = (const char *const *)argv;
+        rc = pkb_child_start(&cell->child, &child, err);
+    }
+    pkb_argv_free(argv);
+    return rc;
+}
+
+/* What a cell may use beside what is shared with us. */
+static uint64_t find_memory_limit(uint32_t world)
+{
+    char line[128];
+    uint64_t available_kib = 0;
+    FILE *file = fopen("/proc/meminfo", "re");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "MemAvailable: %" SCNu64, &available_kib) == 1)
+            break;
+    if (file != NULL)
+        fclose(file);
+    uint64_t limit = available_kib * 1024 / 4 * 3 / world;
+    return limit == 0 || limit > MEMORY_LIMIT_TOP ? MEMORY_LIMIT_TOP : limit;
+}
+
+/* Hello: any message, sent before the attempt is loaded; the kernel says who sent it. */
+static pkb_code receive_hello(pkb_cell *cell, pkb_error *err)
+{
+    uint64_t deadline_ns = pkb_clock_now_ns() + 30 * PKB_NS_PER_S;
+    pkb_code rc = PKB_OK;
+    for (;;) {
+        rc = pkb_message_receive(cell->fd, cell->message, PKB_WATCH_SLICE_NS, err);
+        pkb_transcript_drain(&cell->transcript);
+        if (rc != PKB_ERR_TIMEOUT || pkb_clock_left_ns(deadline_ns) == 0)
+            break;
+        if ((rc = pkb_watch_check(cell->options.watch, err)) != PKB_OK)
+            return rc;
+    }
+    if (rc == PKB_ERR_CHILD)
+        return pkb_error_set(err, PKB_ERR_CHILD, 0, "the cell did not start (sandbox %s): %.300s",
+                             pkb_sandbox_level_name(cell->options.level), cell->transcript.head);
+    if (rc != PKB_OK)
+        return rc;
+    if (cell->message->pid <= 0)
+        return pkb_error_set(err, PKB_ERR_CHILD, 0, "the cell's hello came without credentials");
+    return pkb_process_take(&cell->process, cell->message->pid, err);
+}
+
+static pkb_code send_open(pkb_cell *cell, pkb_error *err)
+{
+    const pkb_memory *memory = cell->options.memory;
+    int fds[PKB_CELL_FD_ARENAS + 2 * PKB_MAX_RANKS];
+    size_t count = PKB_CELL_FD_ARENAS;
+    pkb_cell_open open = {.version = PKB_CELL_OPEN_VERSION,
+                          .memory_limit_bytes = cell->memory_limit_bytes,
+                          .sandbox_level = cell->options.level,
+                          .cores = cell->options.world->cores};
+    pkb_code rc = pkb_random_bytes(&open.random, sizeof open.random, err);
+
+    /* An earlier cell may have written to what is only meant to be read. */
+    memcpy(memory->layout_region.address, &memory->layout, sizeof memory->layout);
+    fds[PKB_CELL_FD_LAYOUT] = memory->layout_region.fd;
+    fds[PKB_CELL_FD_PAGE] = cell->page_region.fd;
+    fds[PKB_CELL_FD_VALUES] = memory->values.fd;
+    fds[PKB_CELL_FD_STAGING] = memory->staging.fd;
+    fds[PKB_CELL_FD_HOST] = memory->host.fd;
+    for (uint32_t i = 0; i < 2 * memory->layout.world; i++)
+        fds[count++] = memory->arenas[i];
+    open.fd_count = (uint32_t)count;
+    if (rc == PKB_OK)
+        rc = pkb_message_send(cell->fd, &open, sizeof open, fds, count, err);
+    return rc;
+}
+
+pkb_code pkb_cell_start(pkb_cell **out, const pkb_cell_options *options, pkb_error *err)
+{
+    int pair[2] = {-1, -1};
+    pkb_code rc = PKB_OK;
+    pkb_cell *cell = calloc(1, sizeof *cell);
+
+    if (cell == NULL)
+        return pkb_error_set(err, PKB_ERR_MEMORY, 0, "out of memory for a cell");
+    cell->options = *options;
+    cell->child = (pkb_child)PKB_CHILD_NONE;
+    cell->process = (pkb_process)PKB_PROCESS_NONE;
+    cell->fd = cell->transcript.read_fd = cell->transcript.write_fd = -1;
+    cell->page_region = (pkb_region)PKB_REGION_NONE;
+    cell->memory_limit_bytes = find_memory_limit(options->world->size);
+    if ((rc = pkb_message_create(&cell->message, err)) != PKB_OK ||
+        (rc = pkb_transcript_open(&cell->transcript, err)) != PKB_OK ||
+        (rc = pkb_region_create(&cell->page_region, "pkb-page", sizeof(pkb_page), err)) != PKB_OK ||
+        (rc = pkb_socket_pair(pair, 1, err)) != PKB_OK)
+        goto cleanup;
+    cell->page = cell->page_region.address;
+    cell->fd = pair[0];
+    if ((rc = start_child(cell, pair[1], err)) != PKB_OK)
+        goto cleanup;
+    close(pair[1]); /* now the cell's alone: its death ends the connection */
+    pair[1] = -1;
+    pkb_transcript_close_writer(&cell->transcript);
+    if ((rc = receive_hello(cell, err)) != PKB_OK || (rc = send_open(cell, err)) != PKB_OK)
+        goto cleanup;
+    *out = cell;
+    cell = NULL;
+cleanup:
+    if (pair[1] >= 0)
+        close(pair[1]);
+    pkb_cell_free(cell);
+    return rc;
+}
+
+void pkb_cell_free(pkb_cell *cell)
+{
+    if (cell == NULL)
+        return;
+    pkb_process_kill(&cell->process);
+    pkb_child_kill(&cell->child);
+    pkb_process_wait(&cell->process, END_TIMEOUT_NS);
+    pkb_process_release(&cell->process);
+    pkb_transcript_drain(&cell->transcript);
+    if (cell->options.log_path != NULL && cell->transcript.bytes > 0)
+        pkb_transcript_save(&cell->transcript, cell->options.log_path, "the attempt's output");
+    pkb_transcript_close(&cell->transcript);
+    if (cell->fd >= 0)
+        close(cell->fd);
+    pkb_region_clear(&cell->page_region);
+    pkb_message_free(cell->message);
+    free(cell);
+}
+
+/* ---- one request ---- */
+
+static void write_request(pkb_cell *cell, const pkb_cell_request *request)
+{
+    pkb_page *page = cell->page;
+    page->command = request->command;
+    page->call_count = request->call_count;
+    for (uint32_t i = 0; i < request->call_count; i++) {
+        page->slots[i] = request->slots[i];
+        page->delay_ns[i] = request->delay_ns != NULL ? request->delay_ns[i] : 0;
+    }
+    page->overwrite_byte = request->overwrite_byte;
+    /* Beyond our own deadline, so that a wait without end is a TIMEOUT and not a trap. */
+    page->timeout_ns = 2 * cell->options.timeout_ns;
+    page->answer = PKB_ANSWER_OK;
+    page->return_value = page->cuda_error = 0;
+    page->phase_call = 0;
+    page->text[0] = page->fault_kind[0] = '\0';
+    page->fault.counter = page->waiting.counter = 0;
+}
+
+/* True once the sandbox's monitor was reaped; waits a little where only the cell itself ended. */
+static bool has_ended(pkb_cell *cell, pkb_child_exit *how)
+{
+    uint64_t timeout_ns = pkb_process_has_ended(&cell->process) ? END_TIMEOUT_NS : 0;
+    return cell->child.pid == 0 || pkb_child_wait(&cell->child, timeout_ns, how, NULL) == PKB_OK;
+}
+
+static uint64_t symmetric_bytes_used(const pkb_memory *memory)
+{
+    struct stat facts;
+    return fstat(memory->symmetric.fd, &facts) == 0 ? (uint64_t)facts.st_blocks * 512 : 0;
+}
+
+static void check_memory(pkb_cell *cell, const pkb_hint_step *step, pkb_finding *finding)
+{
+    char phase[96];
+    uint64_t now_ns = pkb_clock_now_ns();
+    if (now_ns < cell->next_memory_look_ns)
+        return;
+    cell->next_memory_look_ns = now_ns + MEMORY_LOOK_NS;
+    uint64_t bytes =
+        pkb_process_private_bytes(&cell->process) + symmetric_bytes_used(cell->options.memory);
+    if (bytes <= cell->memory_limit_bytes)
+        return;
+    pkb_hint_phase(phase, sizeof phase, cell->page, step);
+    pkb_finding_set(finding, PKB_VERDICT_RESOURCE_LIMIT,
+                    "rank %u: uses %" PRIu64 " MiB of memory in %s, the limit is %" PRIu64 " MiB",
+                    finding->rank, bytes >> 20, phase, cell->memory_limit_bytes >> 20);
+    snprintf(finding->phase, sizeof finding->phase, "%s", phase);
+}
+
+static void judge_deadline(const pkb_cell *cell, const pkb_hint_step *step, uint64_t timeout_ns,
+                           pkb_finding *finding)
+{
+    char phase[96];
+    pkb_hint_phase(phase, sizeof phase, cell->page, step);
+    pkb_finding_set(finding, PKB_VERDICT_TIMEOUT, "rank %u: %s did not end within %.3g s",
+                    finding->rank, phase, (double)timeout_ns / 1e9);
+    snprintf(finding->phase, sizeof finding->phase, "%s", phase);
+}
+
+/* One look at a busy cell; leaves a finding where it cannot go on. */
+static void look(pkb_cell *cell, const pkb_hint_step *step, pkb_finding *finding)
+{
+    pkb_child_exit how = {.exited = true};
+    pkb_transcript_drain(&cell->transcript);
+    if (has_ended(cell, &how))
+        pkb_hint_judge_end(finding, cell->page, step, &how);
+    else
+        check_memory(cell, step, finding);
+}
+
+/* Until done, or until it is clear that it will not come. */
+static pkb_code wait_done(pkb_cell *cell, const pkb_hint_step *step, uint32_t value,
+                          uint64_t timeout_ns, pkb_finding *finding, pkb_error *err)
+{
+    pkb_judge_world *world = cell->options.world;
+    uint64_t deadline_ns = pkb_clock_now_ns() + timeout_ns, aborted_ns = 0;
+    pkb_code rc = PKB_OK;
+
+    while (!pkb_page_wait_done(cell->page, value, LOOK_NS, world->spin)) {
+        look(cell, step, finding);
+        if (!pkb_finding_is_clean(finding))
+            return PKB_OK;
+        if (pkb_clock_left_ns(deadline_ns) == 0) {
+            judge_deadline(cell, step, timeout_ns, finding);
+            return PKB_OK;
+        }
+        if ((rc = pkb_watch_check(cell->options.watch, err)) != PKB_OK)
+            return rc;
+        if (!pkb_judge_world_is_aborted(world))
+            continue;
+        if (aborted_ns == 0)
+            aborted_ns = pkb_clock_now_ns();
+        else if (pkb_clock_now_ns() - aborted_ns > GRACE_NS)
+            return PKB_OK;
+    }
+    return PKB_OK;
+}
+
+static uint64_t request_timeout_ns(const pkb_cell *cell, const pkb_cell_request *request)
+{
+    uint64_t timeout_ns = cell->options.timeout_ns;
+    for (uint32_t i = 0; i < request->call_count && request->delay_ns != NULL; i++)
+        timeout_ns += request->delay_ns[i];
+    return timeout_ns;
+}
+
+pkb_code pkb_cell_do(pkb_cell *cell, const pkb_cell_request *request, uint64_t *took_ns,
+                     pkb_finding *finding, pkb_error *err)
+{
+    const pkb_hint_step step = {request->command, request->call_count, request->step};
+    write_request(cell, request);
+    uint64_t go_ns = pkb_clock_now_ns();
+    uint32_t value = pkb_page_start(cell->page);
+    pkb_code rc = wait_done(cell, &step, value, request_timeout_ns(cell, request), finding, err);
+    if (took_ns != NULL)
+        *took_ns = pkb_clock_now_ns() - go_ns;
+    if (rc != PKB_OK)
+        return rc;
+    if (atomic_load_explicit(&cell->page->done, memory_order_acquire) == value)
+        pkb_hint_judge_answer(finding, cell->page, &step);
+    else
+        pkb_hint_waiting(finding->waiting, sizeof finding->waiting, cell->page, rank_of(cell));
+    if (!pkb_finding_is_clean(finding))
+        pkb_judge_world_abort(cell->options.world);
+    return PKB_OK;
+}
+
+void pkb_cell_stop(pkb_cell *cell, pkb_finding *finding)
+{
+    const pkb_hint_step step = {.command = PKB_COMMAND_RUN};
+    pkb_child_exit how = {.exited = true};
+
+    if (!pkb_finding_is_clean(finding) || cell->is_stopped)
+        return;
+    cell->is_stopped = pkb_process_stop(&cell->process);
+    if (cell->is_stopped)
+        return;
+    if (has_ended(cell, &how))
+        pkb_hint_judge_end(finding, cell->page, &step, &how);
+    else
+        pkb_finding_set(finding, PKB_VERDICT_TAMPERING, "rank %u: its process could not be stopped",
+                        rank_of(cell));
+    pkb_judge_world_abort(cell->options.world);
+}
+
+void pkb_cell_continue(pkb_cell *cell)
+{
+    if (cell->is_stopped)
+        pkb_process_continue(&cell->process);
+    cell->is_stopped = false;
+}
+
+pkb_code pkb_cell_end(pkb_cell *cell, pkb_finding *finding, pkb_error *err)
+{
+    const pkb_cell_request request = {.command = PKB_COMMAND_EXIT};
+    const pkb_hint_step step = {.command = PKB_COMMAND_EXIT};
+    uint64_t deadline_ns = pkb_clock_now_ns() + cell->options.timeout_ns;
+    pkb_child_exit how = {.exited = true};
+    pkb_code rc = PKB_OK;
+
+    write_request(cell, &request);
+    pkb_page_start(cell->page);
+    while (pkb_child_wait(&cell->child, LOOK_NS, &how, NULL) != PKB_OK) {
+        pkb_transcript_drain(&cell->transcript);
+        if ((rc = pkb_watch_check(cell->options.watch, err)) != PKB_OK)
+            return rc;
+        if (pkb_clock_left_ns(deadline_ns) == 0) {
+            judge_deadline(cell, &step, cell->options.timeout_ns, finding);
+            return PKB_OK;
+        }
+    }
+    if (!how.exited || how.status != 0)
+        pkb_hint_judge_end(finding, cell->page, &step, &how);
+    return PKB_OK;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The judge's side of a cell (docs/protocol.md, section 4): starts it in its sandbox, makes it do
+ * one request at a time under a deadline, and puts what went wrong into a finding. A cell is never
+ * believed: what it writes can only explain a failure.
+ */
+#ifndef PKB_HARNESS_JUDGE_CELL_H
+#define PKB_HARNESS_JUDGE_CELL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "harness/judge/finding.h"
+#include "harness/judge/memory.h"
+#include "harness/judge/watch.h"
+#include "harness/judge/world.h"
+#include "harness/memory/page.h"
+#include "harness/sandbox/sandbox.h"
+
+typedef struct pkb_cell pkb_cell;
+
+typedef struct pkb_cell_options {
+    const char *program;     /* pkbench-cell */
+    const char *library_dir; /* holds libcudart.so.13 */
+    const char *host_path;   /* the attempt's two parts */
+    const char *device_path;
+    const char *log_path; /* what the attempt prints is appended here */
+    pkb_sandbox_level level;
+    uint64_t timeout_ns; /* of a request, without the delays that it asks for */
+    const pkb_memory *memory;
+    pkb_judge_world *world;
+    const pkb_watch *watch;
+} pkb_cell_options;
+
+typedef struct pkb_cell_request {
+    pkb_command command;
+    const char *step; /* "trial 2 of 3"; NULL = none */
+    uint32_t call_count;
+    const uint32_t *slots;
+    const uint64_t *delay_ns; /* NULL = none */
+    uint32_t overwrite_byte;
+} pkb_cell_request;
+
+/* Starts a cell up to its open message; nothing of the attempt is loaded yet, so that a failure is
+ * ours. The caller frees; what `options` points to must outlive the cell. */
+pkb_code pkb_cell_start(pkb_cell **out, const pkb_cell_options *options, pkb_error *err);
+/* Kills whatever is left of it, reaps it and saves what it printed. */
+void pkb_cell_free(pkb_cell *cell);
+
+/* One request; returns when it is done, failed, or another rank gave up. `took_ns` (may be NULL) is
+ * from go to done on the judge's clock. */
+pkb_code pkb_cell_do(pkb_cell *cell, const pkb_cell_request *request, uint64_t *took_ns,
+                     pkb_finding *finding, pkb_error *err);
+/* Between done and the next go nothing of the cell runs. */
+void pkb_cell_stop(pkb_cell *cell, pkb_finding *finding);
+void pkb_cell_continue(pkb_cell *cell);
+/* EXIT, and waits for a clean end. */
+pkb_code pkb_cell_end(pkb_cell *cell, pkb_finding *finding, pkb_error *err);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Is an attempt right? Trials, one call each, on inputs that lie ready; then a chain of calls on
+ * all slots, in which the inputs appear only just before each call.
+ */
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/stats.h"
+#include "harness/judge/attempt.h"
+#include "harness/judge/outputs.h"
+
+#define TRIAL_DELAY_NS (3 * PKB_NS_PER_MS)
+#define CHAIN_DELAY_MIN_NS (5 * PKB_NS_PER_MS)
+#define CHAIN_DELAY_SPAN_NS (15 * PKB_NS_PER_MS)
+
+static const char chain_comment[] =
+    "right when all inputs lie ready, wrong when a peer is late or new data lies at a known "
+    "address: a wait for the peers is missing, or something was kept from an earlier call";
+
+/* ---- trials ---- */
+
+/* Which rank starts late, and the order of all: drawn alike everywhere. */
+static uint64_t start_delay_ns(pkb_attempt *attempt)
+{
+    pkb_judge *judge = attempt->judge;
+    uint32_t late = (uint32_t)(pkb_random_next(&judge->shared_random) % judge->options.world);
+    if (judge->options.rank == late)
+        return TRIAL_DELAY_NS;
+    return pkb_attempt_key(attempt) % (TRIAL_DELAY_NS / 4);
+}
+
+static void compare_slot(pkb_attempt *attempt, uint32_t slot, const void *image, const char *phase,
+                         const char *comment)
+{
+    const pkb_memory *memory = attempt->judge->memory;
+    const pkb_outputs_place place = {.image = image,
+                                     .entry = memory->loads[slot].entry,
+                                     .poison_key = memory->loads[slot].poison_key,
+                                     .phase = phase,
+                                     .comment = comment,
+                                     .past = attempt->past,
+                                     .past_count = attempt->past_count};
+    pkb_outputs_compare(memory, attempt->judge->size, &place, &attempt->finding);
+}
+
+/* Once all ranks stand still: what was final must still be, and nothing else may have changed. */
+static void verify_slot(pkb_attempt *attempt, uint32_t slot, uint64_t digest, const char *phase)
+{
+    const pkb_memory *memory = attempt->judge->memory;
+    pkb_memory_verify_guards(memory, &attempt->finding);
+    pkb_memory_verify_inputs(memory, slot, &attempt->finding);
+    if (pkb_memory_digest(memory, slot) != digest)
+        pkb_finding_set(&attempt->finding, PKB_VERDICT_WRONG_OUTPUT,
+                        "rank %u: its outputs were still changed after its stream said that they "
+                        "were final (%s)",
+                        attempt->finding.rank, phase);
+}
+
+static pkb_code run_trial(pkb_attempt *attempt, uint32_t slot, const char *step, uint64_t *digest,
+                          pkb_error *err)
+{
+    pkb_judge *judge = attempt->judge;
+    const pkb_cell_request request = {
+        .command = PKB_COMMAND_RUN, .step = step, .call_count = 1, .slots = &slot};
+    pkb_code rc = PKB_OK;
+
+    pkb_cell_continue(attempt->cell);
+    if ((rc = pkb_judge_world_barrier(&judge->world, err)) != PKB_OK)
+        return rc;
+    pkb_clock_sleep_ns(start_delay_ns(attempt));
+    if ((rc = pkb_cell_do(attempt->cell, &request, NULL, &attempt->finding, err)) != PKB_OK)
+        return rc;
+    pkb_cell_stop(attempt->cell, &attempt->finding);
+    if (pkb_finding_is_clean(&attempt->finding) && !pkb_judge_world_is_aborted(&judge->world)) {
+        *digest = pkb_memory_digest(judge->memory, slot);
+        char phase[96];
+        snprintf(phase, sizeof phase, "pkb_run, %s", step);
+        compare_slot(attempt, slot, pkb_memory_slot(judge->memory, slot), phase, "");
+    }
+    return PKB_OK;
+}
+
+static pkb_code check_trial(pkb_attempt *attempt, uint32_t trial, pkb_error *err)
+{
+    pkb_judge *judge = attempt->judge;
+    uint32_t slot = trial % judge->memory->layout.slot_count;
+    uint64_t digest = 0;
+    bool is_clean = false;
+    char step[80], progress[32];
+    pkb_code rc = PKB_OK;
+
+    snprintf(progress, sizeof progress, "check %u/%u", trial + 1, judge->trial_count);
+    snprintf(step, sizeof step, "trial %u of %u, %s inputs", trial + 1, judge->trial_count,
+             judge->size->families[judge->memory->draws[trial].family]);
+    if ((rc = pkb_control_progress(&judge->control, judge->size->name, progress, err)) != PKB_OK)
+        return rc;
+    pkb_memory_load(judge->memory, slot, trial, pkb_attempt_key(attempt));
+    if ((rc = run_trial(attempt, slot, step, &digest, err)) != PKB_OK)
+        return rc;
+    if ((rc = pkb_judge_world_barrier(&judge->world, err)) != PKB_OK)
+        return rc;
+    if (!pkb_judge_world_is_aborted(&judge->world))
+        verify_slot(attempt, slot, digest, step);
+    if ((rc = pkb_attempt_settle(attempt, &is_clean, err)) != PKB_OK)
+        return rc;
+    pkb_attempt_remember(attempt, trial);
+    return PKB_OK;
+}
+
+pkb_code pkb_check_trials(pkb_attempt *attempt, pkb_error *err)
+{
+    pkb_code rc = PKB_OK;
+    for (uint32_t trial = 0; rc == PKB_OK && trial < attempt->judge->trial_count; trial++) {
+        rc = check_trial(attempt, trial, err);
+        if (rc == PKB_OK && !pkb_finding_is_clean(&attempt->worst))
+            break;
+    }
+    return rc;
+}
+
+/* ---- chain ---- */
+
+/* A random permutation of the slots, its delays, the same on all ranks: a late rank before each
+ * call, every rank in its turn. */
+static void plan_chain(pkb_attempt *attempt, uint32_t *slots, uint64_t *delay_ns)
+{
+    pkb_judge *judge = attempt->judge;
+    uint32_t count = judge->memory->layout.slot_count, world = judge->options.world;
+    uint32_t first = (uint32_t)(pkb_random_next(&judge->shared_random) % world);
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t j = (uint32_t)(pkb_random_next(&judge->shared_random) % (i + 1));
+        slots[i] = slots[j];
+        slots[j] = i;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t span_ns = pkb_random_next(&judge->shared_random) % CHAIN_DELAY_SPAN_NS;
+        bool is_late = (first + i) % world == judge->options.rank;
+        delay_ns[i] = is_late ? CHAIN_DELAY_MIN_NS + span_ns : 0;
+    }
+}
+
+static void compare_chain(pkb_attempt *attempt)
+{
+    const pkb_memory *memory = attempt->judge->memory;
+    for (uint32_t slot = 0; slot < memory->layout.slot_count; slot++)
+        if (pkb_finding_is_clean(&attempt->finding))
+            compare_slot(attempt, slot, pkb_memory_staged(memory, slot),
+                         "pkb_run, back-to-back calls", chain_comment);
+}
+
+pkb_code pkb_check_chain(pkb_attempt *attempt, pkb_error *err)
+{
+    pkb_judge *judge = attempt->judge;
+    pkb_memory *memory = judge->memory;
+    uint32_t slots[PKB_MAX_SLOTS], count = memory->layout.slot_count;
+    uint64_t delay_ns[PKB_MAX_SLOTS];
+    bool is_clean = false;
+    const pkb_cell_request request = {.command = PKB_COMMAND_CHAIN,
+                                      .step = "back-to-back calls",
+                                      .call_count = count,
+                                      .slots = slots,
+                                      .delay_ns = delay_ns,
+                                      .overwrite_byte =
+                                          (uint32_t)(pkb_attempt_key(attempt) % 254) + 2};
+    pkb_code rc = pkb_control_progress(&judge->control, judge->size->name, "chain", err);
+
+    plan_chain(attempt, slots, delay_ns);
+    for (uint32_t i = 0; i < count; i++)
+        pkb_memory_stage(memory, slots[i], judge->trial_count + i, pkb_attempt_key(attempt));
+    pkb_cell_continue(attempt->cell);
+    if (rc != PKB_OK || (rc = pkb_judge_world_barrier(&judge->world, err)) != PKB_OK ||
+        (rc = pkb_cell_do(attempt->cell, &request, NULL, &attempt->finding, err)) != PKB_OK)
+        return rc;
+    pkb_cell_stop(attempt->cell, &attempt->finding);
+    if ((rc = pkb_judge_world_barrier(&judge->world, err)) != PKB_OK)
+        return rc;
+    if (!pkb_judge_world_is_aborted(&judge->world)) {
+        compare_chain(attempt);
+        pkb_memory_verify_guards(memory, &attempt->finding);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        pkb_attempt_remember(attempt, judge->trial_count + i);
+    rc = pkb_attempt_settle(attempt, &is_clean, err);
+    pkb_cell_continue(attempt->cell);
+    return rc;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whole comparison of outputs; see outputs.h.
+ */
+#include "harness/judge/outputs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/judge/compare.h"
+#include "harness/judge/number.h"
+#include "harness/judge/pattern.h"
+
+/* Rows that are meant: all, or what the counting output is expected to say. A wrong count is found
+ * at the counting output itself and never decides how much is read. */
+static uint64_t meant_rows(const pkb_memory *memory, uint32_t entry, const pkb_argument *argument,
+                           uint64_t rows)
+{
+    int64_t count = 0;
+    if (argument->count_argument == 0)
+        return rows;
+    const pkb_argument *counting = &memory->layout.arguments[argument->count_argument - 1];
+    const char *from =
+        pkb_role_is_output(counting->role)
+            ? (const char *)pkb_memory_oracle(memory, entry) + counting->oracle_offset
+            : (const char *)pkb_memory_inputs(memory, entry) + counting->offset;
+    if (!counting->present[memory->layout.rank])
+        return 0;
+    memcpy(&count, from, sizeof count);
+    return count < 0 ? 0 : (uint64_t)count < rows ? (uint64_t)count : rows;
+}
+
+static pkb_comparison comparison_of(const pkb_memory *memory, const pkb_plan_size *size,
+                                    const void *image, uint32_t entry, uint32_t i)
+{
+    const pkb_argument *argument = &memory->layout.arguments[i];
+    const pkb_draw *draw = &memory->draws[entry];
+    const char *oracle = (const char *)pkb_memory_oracle(memory, entry) + argument->oracle_offset;
+    uint64_t elements = draw->bytes[i] / pkb_dtype_bytes(argument->dtype);
+    uint64_t all_rows = argument->shape_count == 0 ? 1 : draw->shape[i][0];
+    uint64_t rows = meant_rows(memory, entry, argument, all_rows);
+
+    return (pkb_comparison){
+        .dtype = argument->dtype,
+        .check = size->rules[i].checks[draw->family],
+        .out = (const char *)image + argument->offset,
+        .reference = (const char *)pkb_memory_reference(memory, entry) + argument->offset,
+        .oracle = oracle,
+        .alternative = oracle + pkb_argument_alt_offset(argument, memory->layout.rank),
+        .element_count = all_rows == 0 ? 0 : elements / all_rows * rows,
+        .row_count = rows,
+        .tolerance = size->rules[i].tolerance,
+    };
+}
+
+/* An earlier draw, of the same shapes, whose expected output this is: 0 = none, else entry + 1. */
+static uint32_t find_replayed(const pkb_memory *memory, const pkb_plan_size *size,
+                              const pkb_outputs_place *place, uint32_t i)
+{
+    for (uint32_t k = 0; k < place->past_count; k++) {
+        uint32_t entry = place->past[k];
+        if (entry == place->entry ||
+            memory->draws[entry].bytes[i] != memory->draws[place->entry].bytes[i])
+            continue;
+        pkb_comparison earlier = comparison_of(memory, size, place->image, entry, i);
+        if (earlier.check != PKB_CHECK_NONE && !pkb_compare(&earlier).is_wrong)
+            return entry + 1;
+    }
+    return 0;
+}
+
+static bool is_poison(const pkb_memory *memory, const pkb_outputs_place *place,
+                      const pkb_argument *argument, size_t index)
+{
+    uint64_t bytes = pkb_dtype_bytes(argument->dtype), at = argument->offset + index * bytes;
+    (void)memory;
+    return argument->role == PKB_ROLE_OUT &&
+           pkb_pattern_holds(place->image, at, at + bytes, place->poison_key, &at);
+}
+
+static void note_replay(pkb_finding *finding, const pkb_argument *argument, uint32_t rank,
+                        const pkb_outputs_place *place)
+{
+    pkb_finding_set(finding, PKB_VERDICT_STATE_REPLAY,
+                    "rank %u: output %s is the right one for the inputs of an earlier call, not "
+                    "for the current ones (%s)",
+                    rank, argument->name, place->phase);
+    snprintf(finding->output, sizeof finding->output, "%s", argument->name);
+    snprintf(finding->phase, sizeof finding->phase, "%s", place->phase);
+}
+
+static void note_mismatch(pkb_finding *finding, const pkb_memory *memory, uint32_t i,
+                          const pkb_comparison *comparison, const pkb_mismatch *mismatch,
+                          const pkb_outputs_place *place)
+{
+    const pkb_argument *argument = &memory->layout.arguments[i];
+    bool is_unwritten = is_poison(memory, place, argument, mismatch->index);
+    char element[160], expected[48], got[48], metric[96] = "";
+    double wrong = 100.0 * (double)mismatch->wrong_count / (double)comparison->element_count;
+
+    if (!pkb_finding_set(finding, PKB_VERDICT_WRONG_OUTPUT, "wrong"))
+        return;
+    pkb_finding_place(finding, argument, memory->draws[place->entry].shape[i], mismatch->index);
+    pkb_finding_place_text(finding, element, sizeof element);
+    pkb_compare_expected_text(comparison, mismatch->index, expected, sizeof expected);
+    pkb_number_text(got, sizeof got,
+                    (const char *)comparison->out +
+                        mismatch->index * pkb_dtype_bytes(argument->dtype),
+                    argument->dtype);
+    if (mismatch->limit > 0.0)
+        snprintf(metric, sizeof metric, ", %s error %.2g against a limit of %.2g", mismatch->metric,
+                 mismatch->error, mismatch->limit);
+    snprintf(finding->reason, sizeof finding->reason,
+             "rank %u: output %s %s%s, expected %s (%s; %.3g %% of %s is wrong%s)%s%s",
+             finding->rank, element, is_unwritten ? "was never written" : "is ",
+             is_unwritten ? "" : got, expected, place->phase, wrong, argument->name, metric,
+             place->comment[0] != '\0' ? "; " : "", place->comment);
+    snprintf(finding->expected, sizeof finding->expected, "%s", expected);
+    snprintf(finding->got, sizeof finding->got, "%s", got);
+    snprintf(finding->phase, sizeof finding->phase, "%s", place->phase);
+}
+
+void pkb_outputs_compare(const pkb_memory *memory, const pkb_plan_size *size,
+                         const pkb_outputs_place *place, pkb_finding *finding)
+{
+    for (uint32_t i = 0; i < memory->layout.argument_count; i++) {
+        const pkb_argument *argument = &memory->layout.arguments[i];
+        if (!pkb_role_is_output(argument->role) || !argument->present[memory->layout.rank])
+            continue;
+        pkb_comparison comparison = comparison_of(memory, size, place->image, place->entry, i);
+        pkb_mismatch mismatch = pkb_compare(&comparison);
+        if (!mismatch.is_wrong)
+            continue;
+        if (find_replayed(memory, size, place, i) != 0)
+            note_replay(finding, argument, memory->layout.rank, place);
+        else
+            note_mismatch(finding, memory, i, &comparison, &mismatch, place);
+        return;
+    }
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Signals by pidfd and readings of /proc; see process.h.
+ */
+#include "harness/judge/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define STOP_TIMEOUT_NS (2 * PKB_NS_PER_S)
+#define STOP_LOOK_NS UINT64_C(50000)
+
+pkb_code pkb_process_take(pkb_process *process, pid_t pid, pkb_error *err)
+{
+    char path[64];
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+    if (fd < 0)
+        return pkb_error_set_errno(err, PKB_ERR_CHILD, "cannot hold process %d", (int)pid);
+    *process = (pkb_process){.pid = pid, .pidfd = fd};
+    snprintf(path, sizeof path, "/proc/%d/oom_score_adj", (int)pid);
+    fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return PKB_OK; /* it ended already, which others will see */
+    if (write(fd, "1000", 4) < 0)
+        fprintf(stderr, "pkbench-judge: cannot set %s: %s\n", path, strerror(errno));
+    close(fd);
+    return PKB_OK;
+}
+
+void pkb_process_release(pkb_process *process)
+{
+    if (process->pidfd >= 0)
+        close(process->pidfd);
+    *process = (pkb_process)PKB_PROCESS_NONE;
+}
+
+bool pkb_process_has_ended(const pkb_process *process)
+{
+    struct pollfd poll_fd = {.fd = process->pidfd, .events = POLLIN};
+    return process->pidfd >= 0 && poll(&poll_fd, 1, 0) > 0;
+}
+
+static bool send_signal(const pkb_process *process, int number)
+{
+    return process->pidfd >= 0 &&
+           syscall(SYS_pidfd_send_signal, process->pidfd, number, NULL, 0) == 0;
+}
+
+/* The state letter of a thread; 'X' if it is gone. */
+static char thread_state(pid_t pid, const char *thread)
+{
+    char path[96], text[512];
+    snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", (int)pid, thread);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    if (got <= 0)
+        return 'X';
+    text[got] = '\0';
+    const char *end = strrchr(text, ')'); /* the name before it may hold anything */
+    return end != NULL && end[1] == ' ' ? end[2] : 'X';
+}
+
+static bool is_stopped(pid_t pid)
+{
+    char path[64];
+    bool stopped = true;
+    struct dirent *entry = NULL;
+
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *directory = opendir(path);
+    if (directory == NULL)
+        return false;
+    while (stopped && (entry = readdir(directory)) != NULL)
+        if (entry->d_name[0] != '.')
+            stopped = strchr("TtXZ", thread_state(pid, entry->d_name)) != NULL;
+    closedir(directory);
+    return stopped;
+}
+
+bool pkb_process_stop(const pkb_process *process)
+{
+    uint64_t deadline_ns = pkb_clock_now_ns() + STOP_TIMEOUT_NS;
+    if (!send_signal(process, SIGSTOP))
+        return false;
+    while (!is_stopped(process->pid)) {
+        if (pkb_process_has_ended(process) || pkb_clock_left_ns(deadline_ns) == 0)
+            return false;
+        pkb_clock_sleep_ns(STOP_LOOK_NS);
+    }
+    return !pkb_process_has_ended(process);
+}
+
+void pkb_process_continue(const pkb_process *process)
+{
+    send_signal(process, SIGCONT);
+}
+
+void pkb_process_kill(const pkb_process *process)
+{
+    send_signal(process, SIGKILL);
+}
+
+bool pkb_process_wait(const pkb_process *process, uint64_t timeout_ns)
+{
+    uint64_t deadline_ns = pkb_clock_now_ns() + timeout_ns;
+    struct pollfd poll_fd = {.fd = process->pidfd, .events = POLLIN};
+    while (process->pidfd >= 0 && poll(&poll_fd, 1, pkb_clock_left_ms(deadline_ns)) <= 0)
+        if (pkb_clock_left_ns(deadline_ns) == 0)
+            return false;
+    return true;
+}
+
+uint64_t pkb_process_private_bytes(const pkb_process *process)
+{
+    char path[64];
+    uint64_t total = 0, resident = 0, shared = 0;
+    snprintf(path, sizeof path, "/proc/%d/statm", (int)process->pid);
+    FILE *file = process->pid > 0 ? fopen(path, "re") : NULL;
+    if (file == NULL)
+        return 0;
+    int count = fscanf(file, "%" SCNu64 " %" SCNu64 " %" SCNu64, &total, &resident, &shared);
+    fclose(file);
+    if (count != 3 || shared > resident)
+        return 0;
+    return (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The cell's own process, behind the sandbox's monitor: a pidfd on it, stopped and continued, and
+ * what /proc says about it.
+ */
+#ifndef PKB_HARNESS_PROCESS_H
+#define PKB_HARNESS_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+typedef struct pkb_process {
+    pid_t pid; /* 0 = none */
+    int pidfd; /* -1 = none */
+} pkb_process;
+
+#define PKB_PROCESS_NONE \
+    {                    \
+        .pidfd = -1      \
+    }
+
+/* Takes a process by the pid that the kernel gave with its message; makes it the first victim when
+ * memory runs out. */
+pkb_code pkb_process_take(pkb_process *process, pid_t pid, pkb_error *err);
+void pkb_process_release(pkb_process *process);
+
+bool pkb_process_has_ended(const pkb_process *process);
+/* SIGSTOP, then waits until each of its threads is stopped. False if it ended instead, or would not
+ * stop within two seconds. */
+bool pkb_process_stop(const pkb_process *process);
+void pkb_process_continue(const pkb_process *process);
+void pkb_process_kill(const pkb_process *process);
+/* Until it has ended; false after timeout_ns. */
+bool pkb_process_wait(const pkb_process *process, uint64_t timeout_ns);
+/* Memory of its own, without what it shares with us; 0 once it has ended. */
+uint64_t pkb_process_private_bytes(const pkb_process *process);
+
+#endif
