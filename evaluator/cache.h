@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A content-addressed cache of built files on disk: $PKBENCH_CACHE, else $XDG_CACHE_HOME/pkbench,
+ * else ~/.cache/pkbench. Entries appear whole (a renamed directory), may be used by many processes
+ * at once, and the least recently used go first when there is too much.
+ */
+#ifndef PKB_EVALUATOR_CACHE_H
+#define PKB_EVALUATOR_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+
+typedef struct pkb_cache {
+    char *directory;
+    size_t limit_bytes; /* 1 GiB unless changed */
+} pkb_cache;
+
+/* Makes the directory (0700). */
+pkb_code pkb_cache_open(pkb_cache *out, pkb_error *err);
+void pkb_cache_clear(pkb_cache *cache);
+
+/* Puts copies (hard links where possible) of the entry's files into `directory`. False, with none
+ * of them left there, if the entry or one of the files is missing. */
+bool pkb_cache_fetch(const pkb_cache *cache, const char *key, const char *directory,
+                     const char *const *names, size_t count);
+/* Stores the named files of `directory` under the key, unless it has an entry already, and removes
+ * the oldest entries beyond the limit. */
+pkb_code pkb_cache_store(const pkb_cache *cache, const char *key, const char *directory,
+                         const char *const *names, size_t count, pkb_error *err);
+
+#endif

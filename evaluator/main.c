@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The command `pkbench`: picks the verb, runs it, puts its error into words.
+ */
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evaluator/terminal.h"
+#include "evaluator/verb.h"
+
+const char *argp_program_version = "pkbench " PKB_VERSION;
+
+static void print_help(FILE *out)
+{
+    size_t count;
+    const pkb_verb *verbs = pkb_verb_table(&count);
+
+    fputs("Usage: pkbench VERB [OPTION...] [ARGUMENT...]\n"
+          "Can a CUDA kernel replace PyTorch + NCCL code on several GPUs: is it right, and how\n"
+          "much faster is it?\n\n",
+          out);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
+    fputs("\n  pkbench VERB --help explains a verb, pkbench --version prints the version.\n\n"
+          "Exit status: 0 done, 1 attempt not correct, 2 usage, 3 infrastructure (try pkbench\n"
+          "doctor), 5 results could not be stored, 130 interrupted.\n",
+          out);
+}
+
+int main(int argc, char **argv)
+{
+    pkb_error err = {0};
+    const pkb_verb *verb = NULL;
+    int status = 0;
+
+    argp_err_exit_status = pkb_code_exit_status(PKB_ERR_USAGE);
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+        print_help(argc < 2 ? stderr : stdout);
+        return argc < 2 ? pkb_code_exit_status(PKB_ERR_USAGE) : 0;
+    }
+    if (strcmp(argv[1], "--version") == 0)
+        return puts(argp_program_version) == EOF;
+
+    pkb_code rc = pkb_verb_find(argv[1], &verb, &err);
+    if (rc == PKB_OK)
+        rc = verb->run(argc - 1, argv + 1, &status, &err);
+    if (rc != PKB_OK) {
+        pkb_terminal_error(rc, &err);
+        status = pkb_code_exit_status(rc);
+    }
+    return status;
+}

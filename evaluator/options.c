@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The option table of `pkbench eval`; see options.h.
+ */
+#include "evaluator/options.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evaluator/verb.h"
+
+enum { MAX_WORLD = 64 };
+
+enum key {
+    KEY_DEVICE = 0x100,
+    KEY_SIZES,
+    KEY_GRID,
+    KEY_SEED,
+    KEY_NO_TIMING,
+    KEY_TIMEOUT,
+    KEY_COMPILE_TIMEOUT,
+    KEY_SANDBOX,
+    KEY_JSON,
+    KEY_KEEP,
+    KEY_NO_CACHE
+};
+
+static const struct argp_option table[] = {
+    {0, 0, 0, 0, "What is judged:", 1},
+    {"problem", 'p', "PROBLEM", 0,
+     "number or name of the problem (default: the file name's first three digits)", 0},
+    {"ranks", 'n', "P", 0, "number of ranks (default 2)", 0},
+    {"device", KEY_DEVICE, "NAME", 0, "cuda or cpu (default: cuda where there is a GPU)", 0},
+    {"sizes", KEY_SIZES, "LIST", 0,
+     "names or classes of sizes, with commas, or all (default: tiny on the CPU)", 0},
+    {"grid", KEY_GRID, "SHAPE", 0, "one shape of the grid only, such as cp1xtp2", 0},
+    {0, 0, 0, 0, "How:", 2},
+    {"seed", KEY_SEED, "N", 0, "draw the same inputs each time (default: new ones)", 0},
+    {"no-timing", KEY_NO_TIMING, 0, 0, "only check whether it is right", 0},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "limit of each step of the attempt (default 20)", 0},
+    {"compile-timeout", KEY_COMPILE_TIMEOUT, "SECONDS", 0, "limit of compiling (default 120)", 0},
+    {"sandbox", KEY_SANDBOX, "LEVEL", 0,
+     "full, restricted or none (default: the strongest that works here)", 0},
+    {"no-cache", KEY_NO_CACHE, 0, 0, "compile anew", 0},
+    {0, 0, 0, 0, "What comes out:", 3},
+    {"json", KEY_JSON, 0, 0, "print the record on standard output", 0},
+    {"output", 'o', "FILE.jsonl", 0, "append the record to a file", 0},
+    {"keep", KEY_KEEP, "DIR", 0, "keep source, logs and what was built in DIR", 0},
+    {0},
+};
+
+static double parse_seconds(struct argp_state *state, const char *option, const char *text)
+{
+    char *end = NULL;
+    double seconds = strtod(text, &end);
+    if (end == text || *end != '\0' || !(seconds > 0 && seconds <= 86400))
+        argp_error(state, "%s wants seconds from above 0 to 86400, not '%s'", option, text);
+    return seconds;
+}
+
+static int parse_world(struct argp_state *state, const char *text)
+{
+    char *end = NULL;
+    long world = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || world < 1 || world > MAX_WORLD)
+        argp_error(state, "-n wants a number of ranks from 1 to %d, not '%s'", MAX_WORLD, text);
+    return (int)world;
+}
+
+static uint64_t parse_seed(struct argp_state *state, const char *text)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long long seed = strtoull(text, &end, 10);
+    if (end == text || *end != '\0' || errno != 0 || text[0] == '-' || seed > UINT64_C(1) << 53)
+        argp_error(state, "--seed wants a whole number from 0 to 2^53, not '%s'", text);
+    return seed;
+}
+
+static error_t parse_text(int key, char *value, pkb_eval_options *options)
+{
+    switch (key) {
+    case 'p':
+        options->problem = value;
+        return 0;
+    case KEY_DEVICE:
+        options->device = value;
+        return 0;
+    case KEY_SIZES:
+        options->sizes = value;
+        return 0;
+    case KEY_GRID:
+        options->grid = value;
+        return 0;
+    case KEY_SANDBOX:
+        options->sandbox = value;
+        return 0;
+    case 'o':
+        options->output = value;
+        return 0;
+    case KEY_KEEP:
+        options->keep = value;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+    pkb_eval_options *options = state->input;
+    switch (key) {
+    case 'n':
+        options->world = parse_world(state, value);
+        return 0;
+    case KEY_SEED:
+        options->seed = parse_seed(state, value);
+        options->has_seed = true;
+        return 0;
+    case KEY_TIMEOUT:
+        options->timeout_s = parse_seconds(state, "--timeout", value);
+        return 0;
+    case KEY_COMPILE_TIMEOUT:
+        options->compile_timeout_s = parse_seconds(state, "--compile-timeout", value);
+        return 0;
+    case KEY_NO_TIMING:
+        options->is_timed = false;
+        return 0;
+    case KEY_NO_CACHE:
+        options->uses_cache = false;
+        return 0;
+    case KEY_JSON:
+        options->wants_json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (options->file != NULL)
+            argp_error(state, "one file at a time, not '%s' as well", value);
+        options->file = value;
+        return 0;
+    case ARGP_KEY_END:
+        if (options->file == NULL)
+            argp_error(state, "which file? pkbench eval FILE.cu");
+        return 0;
+    default:
+        return parse_text(key, value, options);
+    }
+}
+
+void pkb_eval_options_parse(pkb_eval_options *out, int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = table,
+        .parser = parse_option,
+        .args_doc = "FILE.cu",
+        .doc = "Judges an attempt: is it right, and how fast is it?\v"
+               "The exit status is 0 if the attempt is CORRECT and 1 if it is not; 2 tells of bad "
+               "usage, 3 that something of this machine failed (see pkbench doctor)."};
+
+    *out = (pkb_eval_options){.world = 2,
+                              .is_timed = true,
+                              .uses_cache = true,
+                              .timeout_s = 20,
+                              .compile_timeout_s = 120};
+    pkb_verb_parse(&argp, argc, argv, out);
+}
+
+pkb_code pkb_eval_options_check(pkb_eval_options *options, bool has_gpu, pkb_error *err)
+{
+    if (options->device == NULL)
+        options->device = has_gpu ? "cuda" : "cpu";
+    if (strcmp(options->device, "cuda") == 0)
+        return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                             has_gpu ? "this version cannot judge on GPUs yet; use --device cpu"
+                                     : "no GPU found; use --device cpu");
+    if (strcmp(options->device, "cpu") != 0)
+        return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                             "there is no device '%s'; --device takes cuda or cpu",
+                             options->device);
+    if (options->sizes == NULL)
+        options->sizes = "tiny";
+    return PKB_OK;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Options of `pkbench eval`.
+ */
+#ifndef PKB_EVALUATOR_OPTIONS_H
+#define PKB_EVALUATOR_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+typedef struct pkb_eval_options {
+    const char *file, *problem;
+    int world;
+    const char *device; /* NULL = choose */
+    const char *sizes, *grid;
+    bool has_seed, is_timed, wants_json, uses_cache;
+    uint64_t seed;
+    double timeout_s, compile_timeout_s;
+    const char *sandbox;       /* NULL = the strongest that works */
+    const char *output, *keep; /* NULL = none */
+} pkb_eval_options;
+
+/* Bad options end the program with status 2 (argp). */
+void pkb_eval_options_parse(pkb_eval_options *out, int argc, char **argv);
+
+/* Chooses the device and says what cannot be: PKB_ERR_USAGE with the remedy. */
+pkb_code pkb_eval_options_check(pkb_eval_options *options, bool has_gpu, pkb_error *err);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the command is doing, on stderr: one line that changes on a terminal, a plain line a step
+ * elsewhere.
+ */
+#ifndef PKB_EVALUATOR_PROGRESS_H
+#define PKB_EVALUATOR_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct pkb_progress {
+    bool is_live, is_shown;
+    uint64_t start_ns, drawn_ns;
+    char step[160];
+} pkb_progress;
+
+void pkb_progress_start(pkb_progress *progress);
+/* Says what is being done now; the same text again changes nothing. */
+void pkb_progress_step(pkb_progress *progress, const char *step);
+/* Keeps the seconds moving. */
+void pkb_progress_tick(pkb_progress *progress);
+/* Takes the line away. */
+void pkb_progress_end(pkb_progress *progress);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Builds and stores records; see record.h.
+ */
+#include "evaluator/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/fs.h"
+#include "base/json.h"
+#include "evaluator/machine.h"
+#include "evaluator/verb.h"
+
+static cJSON *make_flags(const pkb_eval_options *options)
+{
+    cJSON *flags = cJSON_CreateObject();
+    cJSON_AddStringToObject(flags, "sizes", options->sizes);
+    if (options->grid != NULL)
+        cJSON_AddStringToObject(flags, "grid", options->grid);
+    cJSON_AddBoolToObject(flags, "timing", options->is_timed);
+    cJSON_AddNumberToObject(flags, "timeout_s", options->timeout_s);
+    if (options->has_seed)
+        cJSON_AddNumberToObject(flags, "seed", (double)options->seed);
+    return flags;
+}
+
+static cJSON *make_versions(const pkb_toolbox *tools)
+{
+    static const struct {
+        const char *key;
+        pkb_tool_id id;
+    } rows[] = {{"cuda", PKB_TOOL_NVCC},
+                {"gcc", PKB_TOOL_GCC},
+                {"python", PKB_TOOL_PYTHON},
+                {"torch", PKB_TOOL_TORCH}};
+    cJSON *versions = cJSON_CreateObject();
+
+    cJSON_AddStringToObject(versions, "pkbench", PKB_VERSION);
+    cJSON_AddNumberToObject(versions, "protocol", PKB_PROTOCOL_VERSION);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (tools->tools[rows[i].id].version[0] != '\0')
+            cJSON_AddStringToObject(versions, rows[i].key, tools->tools[rows[i].id].version);
+    return versions;
+}
+
+/* Equal judgements need not be made twice: all that could change the verdict goes in. */
+static pkb_code judgement_hash(char hex[PKB_HASH_HEX_BYTES], const pkb_record_facts *facts,
+                               const char *flags, const char *machine_class, pkb_error *err)
+{
+    pkb_hash *hash = NULL;
+    pkb_code rc = pkb_hash_create(&hash, err);
+    if (rc != PKB_OK)
+        return rc;
+    const int numbers[] = {PKB_RECORD_SCHEMA, PKB_PROTOCOL_VERSION, facts->options->world};
+    pkb_hash_add(hash, facts->attempt->source, facts->attempt->bytes);
+    pkb_hash_add_text(hash, facts->problem);
+    pkb_hash_add(hash, numbers, sizeof numbers);
+    pkb_hash_add_text(hash, facts->options->device);
+    pkb_hash_add_text(hash, facts->sandbox != NULL ? facts->sandbox : "");
+    pkb_hash_add_text(hash, flags);
+    pkb_hash_add_text(hash, machine_class);
+    return pkb_hash_finish(hash, hex, err);
+}
+
+static void add_identity(cJSON *record, const pkb_record_facts *facts)
+{
+    const pkb_eval_options *options = facts->options;
+    pkb_buf id = {0};
+
+    pkb_buf_printf(&id, "eval/%s/0/%s/%d", facts->problem, options->device, options->world);
+    cJSON_AddNumberToObject(record, "schema", PKB_RECORD_SCHEMA);
+    cJSON_AddStringToObject(record, "id", pkb_buf_text(&id));
+    cJSON_AddStringToObject(record, "judgement", ""); /* filled in at the end, stands here */
+    pkb_buf_clear(&id);
+}
+
+static void add_subject(cJSON *record, const pkb_record_facts *facts)
+{
+    cJSON_AddStringToObject(record, "run", "eval");
+    cJSON_AddStringToObject(record, "problem", facts->problem);
+    cJSON_AddNumberToObject(record, "sample", 0);
+    cJSON_AddStringToObject(record, "source_sha256", facts->attempt->sha256);
+    cJSON_AddStringToObject(record, "device", facts->options->device);
+    cJSON_AddNumberToObject(record, "world", facts->options->world);
+    if (facts->sandbox != NULL)
+        cJSON_AddStringToObject(record, "sandbox", facts->sandbox);
+}
+
+/* Milliseconds are plenty. */
+static void add_cost(cJSON *costs, const char *key, double seconds)
+{
+    if (seconds >= 0)
+        cJSON_AddNumberToObject(costs, key, round(seconds * 1e3) / 1e3);
+}
+
+static void add_costs(cJSON *record, const pkb_record_facts *facts, const cJSON *event)
+{
+    cJSON *costs = cJSON_CreateObject();
+    const cJSON *judged = cJSON_GetObjectItemCaseSensitive(event, "cost_s"), *item = NULL;
+
+    add_cost(costs, "compile", facts->compile_s);
+    add_cost(costs, "start", facts->start_s);
+    cJSON_ArrayForEach(item, judged)
+    {
+        if (cJSON_GetObjectItemCaseSensitive(costs, item->string) == NULL)
+            add_cost(costs, item->string, item->valuedouble);
+    }
+    cJSON_AddItemToObject(record, "cost_s", costs);
+}
+
+static pkb_code add_environment(cJSON *record, const pkb_record_facts *facts, pkb_error *err)
+{
+    char judgement[PKB_HASH_HEX_BYTES];
+    pkb_buf host = {0}, class = {0};
+    cJSON *flags = make_flags(facts->options), *machine = cJSON_CreateObject();
+    char *flag_text = pkb_json_line(flags);
+
+    pkb_machine_host(&host);
+    pkb_machine_class(&class, facts->tools);
+    pkb_code rc = judgement_hash(judgement, facts, flag_text != NULL ? flag_text : "",
+                                 pkb_buf_text(&class), err);
+    if (rc == PKB_OK)
+        cJSON_ReplaceItemInObjectCaseSensitive(record, "judgement", cJSON_CreateString(judgement));
+    cJSON_AddStringToObject(machine, "host", pkb_buf_text(&host));
+    cJSON_AddStringToObject(machine, "class", pkb_buf_text(&class));
+    if (facts->sizes != NULL)
+        cJSON_AddItemToObject(record, "sizes_asked", cJSON_Duplicate(facts->sizes, true));
+    cJSON_AddItemToObject(record, "versions", make_versions(facts->tools));
+    cJSON_AddItemToObject(record, "machine", machine);
+    cJSON_AddItemToObject(record, "flags", flags);
+    if (facts->secret != NULL)
+        cJSON_AddStringToObject(record, "secret", facts->secret);
+    cJSON_free(flag_text);
+    pkb_buf_clear(&host);
+    pkb_buf_clear(&class);
+    return rc;
+}
+
+/* `event` may be NULL: then there are only a verdict and a reason. */
+static pkb_code build(cJSON **out, const pkb_record_facts *facts, const char *verdict,
+                      const char *reason, const cJSON *event, pkb_error *err)
+{
+    static const char *const found[] = {"where", "sizes"};
+    cJSON *record = cJSON_CreateObject();
+    if (record == NULL)
+        return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the record");
+
+    add_identity(record, facts);
+    add_subject(record, facts);
+    cJSON_AddStringToObject(record, "verdict", verdict);
+    if (reason[0] != '\0')
+        cJSON_AddStringToObject(record, "reason", reason);
+    for (size_t i = 0; i < sizeof found / sizeof found[0]; i++) {
+        const cJSON *value = cJSON_GetObjectItemCaseSensitive(event, found[i]);
+        if (value != NULL && !cJSON_IsNull(value))
+            cJSON_AddItemToObject(record, found[i], cJSON_Duplicate(value, true));
+    }
+    add_costs(record, facts, event);
+    pkb_code rc = add_environment(record, facts, err);
+    if (rc != PKB_OK) {
+        cJSON_Delete(record);
+        return rc;
+    }
+    *out = record;
+    return PKB_OK;
+}
+
+pkb_code pkb_record_plain(cJSON **out, const pkb_record_facts *facts, pkb_verdict verdict,
+                          const char *reason, pkb_error *err)
+{
+    return build(out, facts, pkb_verdict_name(verdict), reason, NULL, err);
+}
+
+pkb_code pkb_record_judged(cJSON **out, const pkb_record_facts *facts, const cJSON *event,
+                           pkb_error *err)
+{
+    const char *name = NULL;
+    pkb_verdict verdict;
+    pkb_code rc = pkb_json_get_string(event, "verdict", &name, err);
+    if (rc == PKB_OK)
+        rc = pkb_verdict_parse(name, &verdict, err);
+    if (rc != PKB_OK)
+        return rc;
+    return build(out, facts, name, pkb_json_string_or(event, "reason", ""), event, err);
+}
+
+pkb_code pkb_record_verdict(const cJSON *record, pkb_verdict *out, pkb_error *err)
+{
+    return pkb_verdict_parse(pkb_json_string_or(record, "verdict", ""), out, err);
+}
+
+pkb_code pkb_record_append(const cJSON *record, const char *path, pkb_error *err)
+{
+    char *text = pkb_json_line(record);
+    pkb_buf line = {0};
+
+    if (text != NULL)
+        pkb_buf_printf(&line, "%s\n", text);
+    cJSON_free(text);
+    pkb_code rc = text == NULL ? pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the record")
+                               : pkb_buf_check(&line, "the record", err);
+    if (rc == PKB_OK)
+        rc = pkb_fs_append(path, pkb_buf_text(&line), line.bytes, err);
+    pkb_buf_clear(&line);
+    return rc;
+}
+
+pkb_code pkb_record_check_file(const char *path, pkb_error *err)
+{
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
+    if (fd < 0)
+        return pkb_error_set_errno(err, PKB_ERR_DISK, "cannot append records to %s", path);
+    close(fd);
+    return PKB_OK;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pkbench doctor: what this machine has and lacks, all at once.
+ */
+#include <cjson/cJSON.h>
+#include <stdio.h>
+
+#include "base/json.h"
+#include "evaluator/terminal.h"
+#include "evaluator/tool.h"
+#include "evaluator/verb.h"
+#include "harness/sandbox/sandbox.h"
+
+typedef struct finding {
+    const char *name;
+    bool is_fine;
+    char what[512];   /* path and version, or what is wrong */
+    char remedy[512]; /* "" = none needed */
+} finding;
+
+enum { KEY_JSON = 0x100, FINDING_COUNT = PKB_TOOL_COUNT + 2 };
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+    (void)value;
+    if (key == KEY_JSON)
+        *(bool *)state->input = true;
+    else if (key == ARGP_KEY_ARG)
+        argp_usage(state);
+    else
+        return ARGP_ERR_UNKNOWN;
+    return 0;
+}
+
+static finding look_at_tool(const pkb_toolbox *tools, pkb_tool_id id)
+{
+    const pkb_tool *tool = &tools->tools[id];
+    finding found = {.name = tool->name, .is_fine = pkb_tool_is_fine(tools, id)};
+
+    if (found.is_fine)
+        snprintf(found.what, sizeof found.what, "%s%s%s", tool->version,
+                 tool->version[0] != '\0' ? "  " : "", tool->path);
+    else
+        snprintf(found.what, sizeof found.what, "%s",
+                 tool->path != NULL ? tool->problem : "not found");
+    if (!found.is_fine)
+        snprintf(found.remedy, sizeof found.remedy, "%s", tool->remedy);
+    return found;
+}
+
+static finding look_at_sandbox(void)
+{
+    pkb_sandbox_level level = PKB_SANDBOX_NONE;
+    char why[256] = "";
+    pkb_error err = {0};
+    finding found = {.name = "sandbox"};
+
+    if (pkb_sandbox_probe(&level, why, sizeof why, &err) != PKB_OK) {
+        snprintf(found.what, sizeof found.what, "%s", why[0] != '\0' ? why : "does not work");
+        snprintf(found.remedy, sizeof found.remedy, "%s", err.message);
+        return found;
+    }
+    found.is_fine = true;
+    snprintf(found.what, sizeof found.what, "%s%s%s", pkb_sandbox_level_name(level),
+             why[0] != '\0' ? "; " : "", why);
+    return found;
+}
+
+static finding look_at_gpu(void)
+{
+    finding found = {.name = "GPU", .is_fine = true};
+    snprintf(found.what, sizeof found.what, "%s",
+             pkb_tool_has_gpu() ? "found; this version judges on the CPU device only"
+                                : "none; attempts run on the CPU device");
+    return found;
+}
+
+static void print_finding(const finding *found)
+{
+    printf("%s%-8s%s %-16s %s\n",
+           pkb_terminal_start(stdout, found->is_fine ? PKB_STYLE_GOOD : PKB_STYLE_BAD),
+           found->is_fine ? "ok" : "MISSING", pkb_terminal_end(stdout), found->name, found->what);
+    if (found->remedy[0] != '\0')
+        printf("%-25s -> %s\n", "", found->remedy);
+}
+
+static void print_json(const finding *found, size_t count)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < count; i++) {
+        cJSON *row = cJSON_CreateObject();
+        cJSON_AddStringToObject(row, "name", found[i].name);
+        cJSON_AddBoolToObject(row, "ok", found[i].is_fine);
+        cJSON_AddStringToObject(row, "what", found[i].what);
+        if (found[i].remedy[0] != '\0')
+            cJSON_AddStringToObject(row, "remedy", found[i].remedy);
+        cJSON_AddItemToArray(list, row);
+    }
+    char *text = pkb_json_line(list);
+    puts(text != NULL ? text : "[]");
+    cJSON_free(text);
+    cJSON_Delete(list);
+}
+
+pkb_code pkb_verb_doctor(int argc, char **argv, int *status, pkb_error *err)
+{
+    static const struct argp_option table[] = {{"json", KEY_JSON, 0, 0, "print as JSON", 0}, {0}};
+    static const struct argp argp = {
+        .options = table,
+        .parser = parse_option,
+        .doc = "Says what this machine has and lacks, and how to get it. The exit status is 3 if "
+               "something that judging needs is missing."};
+    finding found[FINDING_COUNT];
+    pkb_toolbox tools = {0};
+    bool wants_json = false, is_fine = true;
+
+    pkb_verb_parse(&argp, argc, argv, &wants_json);
+    pkb_code rc = pkb_toolbox_open(&tools, err);
+    if (rc != PKB_OK)
+        return rc;
+    for (pkb_tool_id id = 0; id < PKB_TOOL_COUNT; id++)
+        found[id] = look_at_tool(&tools, id);
+    found[PKB_TOOL_COUNT] = look_at_sandbox();
+    found[PKB_TOOL_COUNT + 1] = look_at_gpu();
+    for (size_t i = 0; i < FINDING_COUNT; i++) {
+        is_fine &= found[i].is_fine;
+        if (!wants_json)
+            print_finding(&found[i]);
+    }
+    if (wants_json)
+        print_json(found, FINDING_COUNT);
+    *status = is_fine ? 0 : pkb_code_exit_status(PKB_ERR_MISSING);
+    pkb_toolbox_clear(&tools);
+    return pkb_verb_flush(err);
+}
