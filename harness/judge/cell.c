@@ -51,22 +51,21 @@ static pkb_code start_child(pkb_cell *cell, int child_fd, pkb_error *err)
 {
     const pkb_cell_options *o = &cell->options;
     bool is_mapped = o->level == PKB_SANDBOX_FULL; /* paths below /pkb exist there only */
-    char library[4200], host[4200], device[4200];
+    char library[4200];
     snprintf(library, sizeof library, "LD_LIBRARY_PATH=%s",
              is_mapped ? "/pkb/lib" : o->library_dir);
-    snprintf(host, sizeof host, "PKB_ATTEMPT_HOST=%s",
-             is_mapped ? "/pkb/attempt.so" : o->host_path);
-    snprintf(device, sizeof device, "PKB_ATTEMPT_DEVICE=%s",
-             is_mapped ? "/pkb/attempt.device.so" : o->device_path);
-    const char *const environment[] = {
-        "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/tmp", library, host, device, NULL};
+    const char *const environment[] = {"PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/tmp", library,
+                                       NULL};
     const pkb_sandbox_bind binds[] = {
         {.from = o->program, .to = is_mapped ? "/pkb/pkbench-cell" : NULL},
         {.from = o->library_dir, .to = is_mapped ? "/pkb/lib" : NULL},
         {.from = o->host_path, .to = is_mapped ? "/pkb/attempt.so" : NULL},
         {.from = o->device_path, .to = is_mapped ? "/pkb/attempt.device.so" : NULL},
     };
-    const char *const command[] = {is_mapped ? "/pkb/pkbench-cell" : o->program, NULL};
+    const char *const command[] = {
+        is_mapped ? "/pkb/pkbench-cell" : o->program,          "--host",
+        is_mapped ? "/pkb/attempt.so" : o->host_path,          "--device",
+        is_mapped ? "/pkb/attempt.device.so" : o->device_path, NULL};
     const pkb_sandbox_spec spec = {
         .level = o->level, .binds = binds, .bind_count = 4, .environment = environment};
     const pkb_child_fd fds[] = {{.from = child_fd, .to = PKB_CELL_SOCKET_FD}};

@@ -212,12 +212,14 @@ static pkb_mismatch compare_float(const pkb_comparison *c)
 
     double count = s.finite_count == 0 ? 1.0 : (double)s.finite_count;
     double rms = sqrt(s.oracle_sum / count), tiny = pkb_number_smallest(part_dtype(c->dtype));
-    double max_limit = limit_of(c->tolerance.max, rms, s.reference.largest, tiny);
+    /* Of one element, not of its real and imaginary part. */
+    double element_rms = rms * sqrt((double)parts_of(c->dtype));
+    double max_limit = limit_of(c->tolerance.max, element_rms, s.reference.largest, tiny);
     size_t block = worst_block(&s, &s.out), own = worst_block(&s, &s.reference);
 
     if (s.out.non_finite_count > 0) {
         m = (pkb_mismatch){.is_wrong = true, .metric = "non-finite", .index = s.out.non_finite_at};
-    } else if (is_beyond(&m, "max", s.out.largest, max_limit, rms)) {
+    } else if (is_beyond(&m, "max", s.out.largest, max_limit, element_rms)) {
         m.index = s.out.largest_at;
     } else if (is_beyond(&m, "block", block_rms(&s, &s.out, block),
                          limit_of(c->tolerance.block, rms, block_rms(&s, &s.reference, own), tiny),

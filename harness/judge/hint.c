@@ -51,8 +51,9 @@ void pkb_hint_phase(char *out, size_t bytes, const pkb_page *page, const pkb_hin
     char call[48] = "";
     uint32_t at = *(const volatile uint32_t *)&page->phase_call;
     bool is_run = step->command == PKB_COMMAND_RUN || step->command == PKB_COMMAND_CHAIN;
-    if (is_run && step->call_count > 1 && at >= 1 && at <= step->call_count)
-        snprintf(call, sizeof call, ", call %u of %u", at, step->call_count);
+    bool is_calling = *(const volatile uint32_t *)&page->phase == PKB_PHASE_RUN;
+    if (is_run && is_calling && at < step->call_count) /* counted from 0 */
+        snprintf(call, sizeof call, ", call %u of %u", at + 1, step->call_count);
     snprintf(out, bytes, "%s%s%s%s", command_name(step->command), call,
              step->step != NULL ? ", " : "", step->step != NULL ? step->step : "");
 }
@@ -112,7 +113,12 @@ void pkb_hint_judge_answer(pkb_finding *finding, const pkb_page *page, const pkb
     case PKB_ANSWER_OK:
         return;
     case PKB_ANSWER_NO_SYMBOL:
-        pkb_finding_set(finding, PKB_VERDICT_ABI_ERROR, "rank %u: %s", rank, text);
+        if (strcmp(text, "pkb_run") == 0)
+            pkb_finding_set(finding, PKB_VERDICT_ABI_ERROR,
+                            "the attempt exports no pkb_run: define it as extern \"C\"");
+        else
+            pkb_finding_set(finding, PKB_VERDICT_ABI_ERROR, "rank %u: it cannot be loaded: %s",
+                            rank, text);
         break;
     case PKB_ANSWER_RETURNED:
         pkb_finding_set(finding, PKB_VERDICT_CRASH, "rank %u: %s returned %d", rank, phase,
