@@ -5,6 +5,8 @@
 #ifndef PKB_CPU_CONVERT_H
 #define PKB_CPU_CONVERT_H
 
+#include "harness/cpu/device/half.h"
+
 /* ---- integral doubles to integers: out of range saturates, NaN gives `not_a_number` ---- */
 #define PKB_TO_INTEGER(suffix, type, low, high, bound)                           \
     PKB_INLINE type pkb_f64_to_##suffix(double a, uint64_t not_a_number)         \

@@ -7,6 +7,8 @@
 #ifndef PKB_CPU_FLOATING_H
 #define PKB_CPU_FLOATING_H
 
+#include "harness/cpu/device/bits.h"
+
 /* MXCSR: exceptions masked, with the rounding in bits 13 and 14 */
 static const uint32_t pkb_mxcsr_rn = 0x1f80, pkb_mxcsr_rm = 0x3f80, pkb_mxcsr_rp = 0x5f80,
                       pkb_mxcsr_rz = 0x7f80;

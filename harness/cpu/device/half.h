@@ -7,6 +7,8 @@
 #ifndef PKB_CPU_HALF_H
 #define PKB_CPU_HALF_H
 
+#include "harness/cpu/device/floating.h"
+
 typedef float pkb_v4sf __attribute__((vector_size(16)));
 typedef short pkb_v8hi __attribute__((vector_size(16)));
 

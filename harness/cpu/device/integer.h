@@ -5,6 +5,8 @@
 #ifndef PKB_CPU_INTEGER_H
 #define PKB_CPU_INTEGER_H
 
+#include "harness/cpu/device/bits.h"
+
 /* Division by zero gives all ones, its remainder the dividend; the smallest number over -1 wraps.
  * x86 would raise SIGFPE for both. */
 #define PKB_UNSIGNED(bits)                                                                  \
