@@ -28,7 +28,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--rank", type=int, required=True)
     parser.add_argument("--world", type=int, required=True)
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
-    parser.add_argument("--timeout", type=float, default=60, help="seconds for a collective")
+    parser.add_argument("--timeout", type=float, default=300, help="seconds for a collective")
     options = parser.parse_args(argv)
     os.set_inheritable(options.fd, False)
     channel = socket.socket(fileno=options.fd)

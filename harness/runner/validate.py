@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.runner import expr
-from harness.runner.problem import ROOT, Problem, ProblemError, find, load
+from harness.runner.problem import ROOT, Argument, Problem, ProblemError, find, load
 from harness.runner.resolve import plan
 
 WORLDS = (1, 2, 3, 4, 5, 6, 7, 8)
@@ -77,6 +77,11 @@ def _name_faults(problem: Problem) -> Iterator[str]:
     names = [size.name for size in problem.sizes]
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield f"size '{name}' is given twice"
+    yield from _argument_faults(problem, arguments)
+    yield from _bound_faults(problem, outputs)
+
+
+def _argument_faults(problem: Problem, arguments: dict[str, Argument]) -> Iterator[str]:
     for argument in problem.arguments:
         counter = arguments.get(argument.count)
         if argument.count and (counter is None or not counter.is_output or counter.dtype != "i64"):
@@ -88,7 +93,17 @@ def _name_faults(problem: Problem) -> Iterator[str]:
             yield f"'{argument.name}': offsets '{argument.offsets}' is not an i64 host argument"
         for family in sorted(set(argument.check) - {"default", *problem.families}):
             yield f"'{argument.name}' has a check for '{family}', which is no input family"
-    yield from _bound_faults(problem, outputs)
+        for name in sorted(expr.names(argument.present) & _varying(problem)):
+            yield f"'{argument.name}': whether it is present cannot depend on the drawn '{name}'"
+
+
+def _varying(problem: Problem) -> set[str]:
+    """Drawn dims and those that follow from them."""
+    found = set(problem.drawn)
+    for name, text in problem.dims.items():
+        if expr.names(text) & found:
+            found.add(name)
+    return found
 
 
 def _bound_faults(problem: Problem, outputs: set[str]) -> Iterator[str]:

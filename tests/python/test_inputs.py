@@ -54,6 +54,14 @@ class TestDraws:
         case = make_case(problem, size, world, "secret")
         assert len({str(drawn(case, rank).scalars) for rank in range(world)}) == 1
 
+    def test_host_arrays_that_are_not_drawn_are_constant(self, problem, size, world):
+        """Set-up sees them before there is data."""
+        case, other = (make_case(problem, size, world, secret) for secret in "ab")
+        fixed = [a.name for a in problem.arguments if a.role == "host" and not a.drawn]
+        for name in fixed:
+            for rank in range(world):
+                assert same_bits(drawn(case, rank)[name], drawn(other, rank, trial=1)[name])
+
     def test_every_rank_and_argument_matters(self, problem, size, world):
         case = make_case(problem, size, world, "secret")
         inputs = [drawn(case, rank) for rank in range(world)]

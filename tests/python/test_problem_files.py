@@ -75,6 +75,13 @@ BROKEN = {
     ),
     "shape": (edit_argument(0, shape=["M", "Q"]), "unknown name 'Q' in 'Q'"),
     "negative": (edit_argument(0, shape=["M", "K - 100"]), "has the shape"),
+    "present by data": (
+        lambda raw: (
+            raw.update(dims={"root": {"drawn": True, "max": "P - 1"}, "next": "root + 1"}),
+            raw["arguments"][0].update(present="rank == next"),
+        ),
+        "cannot depend on the drawn 'next'",
+    ),
     "impossible": (lambda raw: raw.update(require=["P > 99"]), "is possible on no world"),
     "cost": (lambda raw: raw["cost"].update(flop="M ** 2"), "operator Pow is not allowed"),
 }
