@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from harness.runner import expr
 from harness.runner.case import Case, Context, Draw, RankInputs, Seed, Tensors
 from harness.runner.groups import Groups
 from harness.runner.memory import (
@@ -82,7 +83,16 @@ class Session:
             self._view(self._pool, base, argument, resolved).copy_(tensor)
         dims = {name: resolved.dims[name][self.rank] for name in sorted(resolved.varying)}
         self._entries[entry] = Entry(seed, resolved, draw.scalars, dims)
-        return {"scalars": draw.scalars, "dims": dims}
+        return {"scalars": draw.scalars, "dims": dims, "shapes": self._drawn_shapes(resolved)}
+
+    def _drawn_shapes(self, resolved: Resolved) -> dict[str, list[int]]:
+        """Shapes here of the arguments whose shape is data."""
+        varying = self.case.resolved.varying
+        return {
+            argument.name: resolved.shape(argument, self.rank)
+            for argument in self.case.problem.arguments
+            if any(expr.names(axis) & varying for axis in argument.shape)
+        }
 
     def expect(self, entry: int) -> None:
         """Reference and oracle of what entry `entry` holds, into its other two parts; collective,

@@ -153,7 +153,7 @@ def test_life_of_a_size(pair, store, number, size, family):
     assert open_all(pair, resolved, store) == [{"ok": True}] * WORLD
     for entry, trial in ((0, 5), (3, 6)):
         answers = ask_all(pair, "draw", entry=entry, trial=trial, family=family)
-        assert answers == [{"ok": True, "scalars": {}, "dims": {}}] * WORLD
+        assert answers == [{"ok": True, "scalars": {}, "dims": {}, "shapes": {}}] * WORLD
     for entry, trial in ((3, 6), (0, 5)):
         assert ask_all(pair, "expect", entry=entry) == [{"ok": True}] * WORLD
         for judge in pair:
@@ -173,6 +173,9 @@ def test_every_feature(pair, store, everything, shape):
     assert answers[0]["scalars"] == answers[1]["scalars"]
     assert answers[0]["scalars"]["step"] == 7
     assert answers[0]["dims"]["total"] == sum(answer["dims"]["n"] for answer in answers)
+    for answer in answers:
+        total, n = answer["dims"]["total"], answer["dims"]["n"]
+        assert answer["shapes"] == {"x": [n, 5], "kept": [total, 5]}
     assert ask_all(pair, "expect", entry=1) == [{"ok": True}] * WORLD
     for judge in pair:
         check_entry(judge, 1, 2, "nominal")
