@@ -138,7 +138,12 @@ _Noreturn void pkb_fault_address(pkb_thread *thread, uint64_t address, uint32_t 
 {
     char place[160];
 
-    pkb_window_describe(address, place, sizeof place);
+    if (address >> 32 == pkb_shared_range >> 32)
+        snprintf(place, sizeof place, "shared memory byte %lld of %u",
+                 (long long)(uint32_t)address - thread->shared_base - PKB_SHARED_RESERVED,
+                 thread->total_shared_bytes);
+    else
+        pkb_window_describe(address, place, sizeof place);
     if (is_misaligned)
         pkb_fault_record_access(thread, PKB_CPU_FAULT_MISALIGNED, address, bytes, is_write,
                                 "%s of %u bytes at 0x%llx, which is not a multiple of %u",
