@@ -15,6 +15,8 @@
 /* Names of what is built, in options->directory. */
 #define PKB_HOST_NAME "attempt.so"
 #define PKB_DEVICE_NAME "attempt.device.so"
+/* There as soon as nvcc was started. */
+#define PKB_STARTED_NAME "started"
 
 typedef enum pkb_step { PKB_STEP_NVCC, PKB_STEP_TRANSLATE, PKB_STEP_GCC } pkb_step;
 

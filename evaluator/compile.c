@@ -16,9 +16,6 @@
 #include "evaluator/command.h"
 #include "evaluator/diagnostic.h"
 
-/* pkbench-ptx2c ends with it where the device has no such instruction or feature. */
-enum { TRANSLATOR_UNSUPPORTED = 3 };
-
 static const char *const built_names[] = {PKB_HOST_NAME, PKB_DEVICE_NAME};
 enum { BUILT_COUNT = sizeof built_names / sizeof built_names[0] };
 
@@ -95,7 +92,7 @@ static void say(pkb_build *build, pkb_verdict verdict, const char *reason)
     build->reason = strdup(reason);
 }
 
-/* A step that did not end well: the attempt's fault as far as anybody can tell. */
+/* A step that did not end well. */
 static void say_failure(pkb_build *build, const pkb_compile_options *options, pkb_verdict verdict,
                         const pkb_child_exit *how, const char *output)
 {
@@ -116,6 +113,22 @@ static void say_failure(pkb_build *build, const pkb_compile_options *options, pk
     pkb_buf_clear(&reason);
 }
 
+/* What nvcc took and the translator refuses, this device cannot run. Everything else that goes
+ * wrong after nvcc is our own fault. */
+static pkb_verdict blame(const chain *device)
+{
+    return device->step == PKB_STEP_TRANSLATE && device->how.exited ? PKB_VERDICT_UNSUPPORTED
+                                                                    : PKB_VERDICT_INFRA_ERROR;
+}
+
+static bool has_started(const pkb_compile_options *options)
+{
+    char *mark = pkb_fs_join(options->directory, PKB_STARTED_NAME);
+    bool has_started = mark != NULL && pkb_fs_exists(mark);
+    free(mark);
+    return has_started;
+}
+
 static pkb_code run_nvcc(chain *device, pkb_build *out, bool *is_fine, pkb_error *err)
 {
     const pkb_idle idle = {.tick = tick, .context = device};
@@ -129,6 +142,10 @@ static pkb_code run_nvcc(chain *device, pkb_build *out, bool *is_fine, pkb_error
     if (rc != PKB_OK)
         return rc;
     *is_fine = how.exited && how.status == 0;
+    if (!*is_fine && !has_started(device->options))
+        return pkb_error_set(err, PKB_ERR_CHILD, how.status, "the compiler's sandbox failed: %.*s",
+                             (int)strcspn(pkb_buf_text(&out->log) + start, "\n"),
+                             pkb_buf_text(&out->log) + start);
     if (!*is_fine)
         say_failure(out, device->options, PKB_VERDICT_COMPILE_ERROR, &how,
                     pkb_buf_text(&out->log) + start);
@@ -150,13 +167,8 @@ static pkb_code run_steps(pkb_build *out, const pkb_compile_options *options, pk
     rc = run_nvcc(&device, out, &is_fine, err);
     if (rc == PKB_OK && is_fine)
         rc = finish_chain(&device, err);
-    if (rc == PKB_OK && is_fine && device.has_failed) {
-        bool is_unsupported = device.step == PKB_STEP_TRANSLATE && device.how.exited &&
-                              device.how.status == TRANSLATOR_UNSUPPORTED;
-        say_failure(out, options,
-                    is_unsupported ? PKB_VERDICT_UNSUPPORTED : PKB_VERDICT_COMPILE_ERROR,
-                    &device.how, pkb_buf_text(&device.output));
-    }
+    if (rc == PKB_OK && is_fine && device.has_failed)
+        say_failure(out, options, blame(&device), &device.how, pkb_buf_text(&device.output));
     if (rc == PKB_ERR_TIMEOUT) {
         pkb_buf reason = {0};
         pkb_buf_printf(&reason, "compiling took longer than %.0f s",

@@ -32,7 +32,7 @@ typedef struct pkb_compile_options {
 
 typedef struct pkb_build {
     bool is_built;       /* otherwise `verdict` and `reason` say why not */
-    pkb_verdict verdict; /* COMPILE_ERROR, COMPILE_TIMEOUT or UNSUPPORTED */
+    pkb_verdict verdict; /* COMPILE_ERROR, COMPILE_TIMEOUT, UNSUPPORTED or INFRA_ERROR */
     char *reason;
     char *host, *device; /* absolute paths of the two shared objects */
     bool was_cached;
