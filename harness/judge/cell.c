@@ -25,7 +25,7 @@
 #define END_TIMEOUT_NS (2 * PKB_NS_PER_S)
 #define LOOK_NS (5 * PKB_NS_PER_MS)
 #define MEMORY_LOOK_NS (20 * PKB_NS_PER_MS)
-#define MEMORY_LIMIT_TOP (UINT64_C(16) << 30)
+#define MEMORY_LIMIT_TOP (UINT64_C(8) << 30)
 
 struct pkb_cell {
     pkb_cell_options options;
@@ -97,7 +97,7 @@ static uint64_t find_memory_limit(uint32_t world)
             break;
     if (file != NULL)
         fclose(file);
-    uint64_t limit = available_kib * 1024 / 4 * 3 / world;
+    uint64_t limit = available_kib * 1024 / 2 / world;
     return limit == 0 || limit > MEMORY_LIMIT_TOP ? MEMORY_LIMIT_TOP : limit;
 }
 
@@ -218,8 +218,8 @@ static void write_request(pkb_cell *cell, const pkb_cell_request *request)
         page->delay_ns[i] = request->delay_ns != NULL ? request->delay_ns[i] : 0;
     }
     page->overwrite_byte = request->overwrite_byte;
-    /* Beyond our own deadline, so that a wait without end is a TIMEOUT and not a trap. */
-    page->timeout_ns = 2 * cell->options.timeout_ns;
+    /* Waits of the attempt's own kernels give up first: they know best what they waited for. */
+    page->timeout_ns = cell->options.timeout_ns / 4 * 3;
     page->answer = PKB_ANSWER_OK;
     page->return_value = page->cuda_error = 0;
     page->phase_call = 0;
@@ -242,7 +242,7 @@ static uint64_t symmetric_bytes_used(const pkb_memory *memory)
 
 static void check_memory(pkb_cell *cell, const pkb_hint_step *step, pkb_finding *finding)
 {
-    char phase[96];
+    pkb_hint_words words;
     uint64_t now_ns = pkb_clock_now_ns();
     if (now_ns < cell->next_memory_look_ns)
         return;
@@ -251,21 +251,21 @@ static void check_memory(pkb_cell *cell, const pkb_hint_step *step, pkb_finding 
         pkb_process_private_bytes(&cell->process) + symmetric_bytes_used(cell->options.memory);
     if (bytes <= cell->memory_limit_bytes)
         return;
-    pkb_hint_phase(phase, sizeof phase, cell->page, step);
+    pkb_hint_phase(&words, cell->page, step);
     pkb_finding_set(finding, PKB_VERDICT_RESOURCE_LIMIT,
                     "rank %u: uses %" PRIu64 " MiB of memory in %s, the limit is %" PRIu64 " MiB",
-                    finding->rank, bytes >> 20, phase, cell->memory_limit_bytes >> 20);
-    snprintf(finding->phase, sizeof finding->phase, "%s", phase);
+                    finding->rank, bytes >> 20, words.action, cell->memory_limit_bytes >> 20);
+    snprintf(finding->phase, sizeof finding->phase, "%s", words.phase);
 }
 
 static void judge_deadline(const pkb_cell *cell, const pkb_hint_step *step, uint64_t timeout_ns,
                            pkb_finding *finding)
 {
-    char phase[96];
-    pkb_hint_phase(phase, sizeof phase, cell->page, step);
-    pkb_finding_set(finding, PKB_VERDICT_TIMEOUT, "rank %u: %s did not end within %.3g s",
-                    finding->rank, phase, (double)timeout_ns / 1e9);
-    snprintf(finding->phase, sizeof finding->phase, "%s", phase);
+    pkb_hint_words words;
+    pkb_hint_phase(&words, cell->page, step);
+    pkb_finding_set(finding, PKB_VERDICT_TIMEOUT, "rank %u: %s did not end within %.3g s%s",
+                    finding->rank, words.action, (double)timeout_ns / 1e9, words.step);
+    snprintf(finding->phase, sizeof finding->phase, "%s", words.phase);
 }
 
 /* One look at a busy cell; leaves a finding where it cannot go on. */

@@ -17,7 +17,7 @@ typedef struct pkb_finding {
     pkb_verdict verdict; /* PKB_VERDICT_CORRECT: nothing found */
     uint32_t rank;
     char reason[640];  /* one sentence */
-    char phase[96];    /* "pkb_run, trial 2 of 3" */
+    char phase[160];   /* "pkb_run, trial 2 of 3" */
     char waiting[400]; /* where a thread of this rank waited; "" = unknown */
     char output[PKB_NAME_BYTES];
     uint64_t index[PKB_MAX_SHAPE];

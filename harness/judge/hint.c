@@ -46,16 +46,20 @@ static const char *command_name(pkb_command command)
     return "loading";
 }
 
-void pkb_hint_phase(char *out, size_t bytes, const pkb_page *page, const pkb_hint_step *step)
+void pkb_hint_phase(pkb_hint_words *out, const pkb_page *page, const pkb_hint_step *step)
 {
     char call[48] = "";
     uint32_t at = *(const volatile uint32_t *)&page->phase_call;
     bool is_run = step->command == PKB_COMMAND_RUN || step->command == PKB_COMMAND_CHAIN;
     bool is_calling = *(const volatile uint32_t *)&page->phase == PKB_PHASE_RUN;
-    if (is_run && is_calling && at < step->call_count) /* counted from 0 */
+    bool has_step = step->step != NULL;
+    if (is_run && is_calling && step->call_count > 1 && at < step->call_count) /* from 0 */
         snprintf(call, sizeof call, ", call %u of %u", at + 1, step->call_count);
-    snprintf(out, bytes, "%s%s%s%s", command_name(step->command), call,
-             step->step != NULL ? ", " : "", step->step != NULL ? step->step : "");
+    snprintf(out->action, sizeof out->action, "%s%s", command_name(step->command), call);
+    snprintf(out->step, sizeof out->step, "%s%.90s%s", has_step ? " (" : "",
+             has_step ? step->step : "", has_step ? ")" : "");
+    snprintf(out->phase, sizeof out->phase, "%.60s%s%.90s", out->action, has_step ? ", " : "",
+             has_step ? step->step : "");
 }
 
 /* "kernel k, block (0,0,0), thread (1,0,0), at a.cu:12"; "" if nothing is known. */
@@ -86,8 +90,8 @@ void pkb_hint_waiting(char *out, size_t bytes, const pkb_page *page, uint32_t ra
         snprintf(out, bytes, "rank %u waits in %s", rank, place);
 }
 
-static void judge_cuda_error(pkb_finding *finding, const pkb_page *page, const char *phase,
-                             const char *text)
+static void judge_cuda_error(pkb_finding *finding, const pkb_page *page,
+                             const pkb_hint_words *words, const char *text)
 {
     char kind[32], place[360];
     int error = *(const volatile int32_t *)&page->cuda_error;
@@ -97,45 +101,52 @@ static void judge_cuda_error(pkb_finding *finding, const pkb_page *page, const c
     place_text(place, sizeof place, &page->fault);
     is_address = strcmp(kind, "illegal address") == 0 && error == CUDA_ERROR_ILLEGAL_ADDRESS;
     pkb_finding_set(finding, is_address ? PKB_VERDICT_OUT_OF_BOUNDS : PKB_VERDICT_CRASH,
-                    "rank %u: CUDA error %d in %s: %s%s%s", finding->rank, error, phase, text,
-                    place[0] != '\0' ? "; " : "", place);
+                    "rank %u: CUDA error %d in %s%s: %s%s%s", finding->rank, error, words->action,
+                    words->step, text, place[0] != '\0' ? "; " : "", place);
     finding->cuda_error = error;
+}
+
+static void judge_missing_symbol(pkb_finding *finding, const char *text)
+{
+    if (strcmp(text, "pkb_run") == 0)
+        pkb_finding_set(finding, PKB_VERDICT_ABI_ERROR,
+                        "the attempt exports no pkb_run: define it as extern \"C\"");
+    else
+        pkb_finding_set(finding, PKB_VERDICT_ABI_ERROR, "rank %u: it cannot be loaded: %s",
+                        finding->rank, text);
 }
 
 void pkb_hint_judge_answer(pkb_finding *finding, const pkb_page *page, const pkb_hint_step *step)
 {
-    char text[320], phase[96];
+    char text[320];
+    pkb_hint_words words;
     uint32_t rank = finding->rank;
 
     pkb_hint_copy(text, sizeof text, page->text, sizeof page->text);
-    pkb_hint_phase(phase, sizeof phase, page, step);
+    pkb_hint_phase(&words, page, step);
     switch (*(const volatile uint32_t *)&page->answer) {
     case PKB_ANSWER_OK:
         return;
     case PKB_ANSWER_NO_SYMBOL:
-        if (strcmp(text, "pkb_run") == 0)
-            pkb_finding_set(finding, PKB_VERDICT_ABI_ERROR,
-                            "the attempt exports no pkb_run: define it as extern \"C\"");
-        else
-            pkb_finding_set(finding, PKB_VERDICT_ABI_ERROR, "rank %u: it cannot be loaded: %s",
-                            rank, text);
+        judge_missing_symbol(finding, text);
         break;
     case PKB_ANSWER_RETURNED:
-        pkb_finding_set(finding, PKB_VERDICT_CRASH, "rank %u: %s returned %d", rank, phase,
-                        *(const volatile int32_t *)&page->return_value);
+        pkb_finding_set(finding, PKB_VERDICT_CRASH, "rank %u: %s returned %d%s", rank, words.action,
+                        *(const volatile int32_t *)&page->return_value, words.step);
         break;
     case PKB_ANSWER_CUDA_ERROR:
-        judge_cuda_error(finding, page, phase, text);
+        judge_cuda_error(finding, page, &words, text);
         break;
     case PKB_ANSWER_UNSUPPORTED:
-        pkb_finding_set(finding, PKB_VERDICT_UNSUPPORTED, "rank %u, %s: %s", rank, phase, text);
+        pkb_finding_set(finding, PKB_VERDICT_UNSUPPORTED, "rank %u, %s: %s", rank, words.action,
+                        text);
         break;
     default:
-        pkb_finding_set(finding, PKB_VERDICT_CRASH, "rank %u: an unknown answer in %s", rank,
-                        phase);
+        pkb_finding_set(finding, PKB_VERDICT_CRASH, "rank %u: an unknown answer in %s%s", rank,
+                        words.action, words.step);
         break;
     }
-    snprintf(finding->phase, sizeof finding->phase, "%s", phase);
+    snprintf(finding->phase, sizeof finding->phase, "%s", words.phase);
 }
 
 /* The sandbox's monitor ends with 128 + n where its child died of signal n. */
@@ -148,26 +159,39 @@ static int signal_of(const pkb_child_exit *how)
                : 0;
 }
 
+/* What makes an ending clearer; "" if nothing does. */
+static void explain_end(char *out, size_t bytes, int number, const char *kind, const char *text)
+{
+    out[0] = '\0';
+    if (number == SIGKILL)
+        snprintf(out, bytes, " (out of memory?)");
+    else if (strcmp(kind, "host fault") == 0)
+        snprintf(out, bytes, ": host code used a device pointer; %s", text);
+    else if (kind[0] != '\0' && text[0] != '\0')
+        snprintf(out, bytes, ": %s", text);
+}
+
 void pkb_hint_judge_end(pkb_finding *finding, const pkb_page *page, const pkb_hint_step *step,
                         const pkb_child_exit *how)
 {
-    char text[320], phase[96], kind[32], ending[64];
+    char text[320], kind[32], ending[64], more[400];
+    pkb_hint_words words;
     int number = signal_of(how);
     pkb_child_exit own = {.exited = number == 0, .status = how->status, .signal = number};
 
     pkb_hint_copy(text, sizeof text, page->text, sizeof page->text);
     pkb_hint_copy(kind, sizeof kind, page->fault_kind, sizeof page->fault_kind);
-    pkb_hint_phase(phase, sizeof phase, page, step);
+    pkb_hint_phase(&words, page, step);
     pkb_child_exit_text(&own, ending, sizeof ending);
+    explain_end(more, sizeof more, number, kind, text);
     if (number == SIGSYS && strcmp(kind, "system call") == 0)
         pkb_finding_set(finding, PKB_VERDICT_FORBIDDEN_CALL,
-                        "rank %u: the system call %s is forbidden to attempts (in %s)",
-                        finding->rank, text[0] != '\0' ? text : "(unknown)", phase);
+                        "rank %u: the system call %s is forbidden to attempts, in %s%s",
+                        finding->rank, text[0] != '\0' ? text : "(unknown)", words.action,
+                        words.step);
     else
-        pkb_finding_set(finding, PKB_VERDICT_CRASH, "rank %u: %s in %s%s%s%s", finding->rank,
-                        ending, phase, number == SIGKILL ? " (out of memory?)" : "",
-                        kind[0] != '\0' && text[0] != '\0' ? ": " : "",
-                        kind[0] != '\0' ? text : "");
+        pkb_finding_set(finding, PKB_VERDICT_CRASH, "rank %u: %s in %s%s%s", finding->rank, ending,
+                        words.action, words.step, more);
     finding->signal = number;
-    snprintf(finding->phase, sizeof finding->phase, "%s", phase);
+    snprintf(finding->phase, sizeof finding->phase, "%s", words.phase);
 }

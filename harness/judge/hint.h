@@ -21,8 +21,14 @@ typedef struct pkb_hint_step {
     const char *step; /* NULL = none */
 } pkb_hint_step;
 
+typedef struct pkb_hint_words {
+    char action[96]; /* "pkb_run, call 2 of 4" */
+    char step[96];   /* " (trial 2 of 3)", "" = none */
+    char phase[160]; /* both, for a record */
+} pkb_hint_words;
+
 void pkb_hint_copy(char *out, size_t bytes, const char *text, size_t text_bytes);
-void pkb_hint_phase(char *out, size_t bytes, const pkb_page *page, const pkb_hint_step *step);
+void pkb_hint_phase(pkb_hint_words *out, const pkb_page *page, const pkb_hint_step *step);
 /* "rank 0 waits in kernel k, block (0,0,0), thread (1,0,0), at a.cu:12", or "". */
 void pkb_hint_waiting(char *out, size_t bytes, const pkb_page *page, uint32_t rank);
 

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Judges, runners and cells together, on attempts without kernels: a C compiler is enough."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+from tests.e2e.judges import BUILD, ROOT, Judges
+from tests.e2e.processes import descendants, wait_until
+
+SOURCE = ROOT / "tests" / "e2e" / "attempts" / "host_allreduce.c"
+TIMEOUT_S = 3
+
+# What host_allreduce.c does, the verdict it must get, and what its reason must say.
+FAULTS = [
+    ("NOTHING", "CORRECT", None),
+    ("RETURN_AT_ONCE", "WRONG_OUTPUT", r"rank \d.*\by\b.*never written"),
+    ("LAST_ELEMENT", "WRONG_OUTPUT", r"rank 1.*y\[36, 28\]"),
+    ("ONE_NAN", "WRONG_OUTPUT", r"y\[18, 14\] is nan"),
+    ("PAST_END", "OUT_OF_BOUNDS", r"0 bytes past the end of argument y"),
+    ("BEFORE_START", "OUT_OF_BOUNDS", r"2 bytes before argument x"),
+    ("CHANGE_INPUT", "INPUT_MUTATED", r"rank 0.*x\[0, 0\]"),
+    ("CHANGE_PEER", "INPUT_MUTATED", r"rank 0.*x\[36, 28\]"),
+    ("NO_ENTRY_WAIT", "WRONG_OUTPUT", r"a wait for the peers is missing"),
+    ("CACHE", "STATE_REPLAY", r"an earlier call"),
+    ("RETURN_FAILURE", "CRASH", r"rank 0: pkb_run returned 3"),
+    ("RETURN_ON_ONE", "CRASH", r"rank 1: pkb_run returned 3"),
+    ("EXIT_CLEAN", "CRASH", r"exited with status 0 in pkb_run"),
+    ("SEGFAULT", "CRASH", r"SIGSEGV in pkb_run"),
+    ("FORK", "FORBIDDEN_CALL", r"fork"),
+    ("HANG", "TIMEOUT", r"rank 0: pkb_run did not end within 3 s"),
+    ("SETUP_FAILS", "CRASH", r"pkb_setup returned 7"),
+    ("SAY_DONE", "CRASH", r"exited with status 0"),
+]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """A function that builds host_allreduce.c doing something, once."""
+    folder = tmp_path_factory.mktemp("attempts")
+
+    def build(what: str):
+        out = folder / f"{what}.so"
+        if not out.exists():
+            command = ["gcc", "-shared", "-fPIC", "-O1", f"-DDO={what}", str(SOURCE), "-o"]
+            library = BUILD / "lib" / "libcudart.so.13"
+            subprocess.run([*command, str(out), "-lm", str(library)], check=True)
+        return out
+
+    return build
+
+
+@pytest.fixture(scope="module")
+def judges():
+    """Two judges that stay alive: each attempt follows another's remains."""
+    with Judges("001_allreduce", 2, TIMEOUT_S) as started:
+        started.open()
+        yield started
+
+
+@pytest.mark.parametrize(("what", "verdict", "reason"), FAULTS, ids=[f[0] for f in FAULTS])
+def test_gets_its_verdict(judges, built, what, verdict, reason):
+    told = judges.attempt(built(what))
+    assert told["verdict"] == verdict, told
+    assert reason is None or re.search(reason, told["reason"]), told
+    assert not [p for p in descendants(judges.process.pid) if "pkbench-cell" in p.command]
+
+
+def test_a_correct_attempt_has_times_of_all_sizes(judges, built):
+    told = judges.attempt(built("NOTHING"))
+    assert [size["size"] for size in told["sizes"]] == ["tiny", "tiny_empty", "tiny_row"]
+    for size in told["sizes"]:
+        speedup = size["speedup"]["eager"]
+        assert 0 < speedup["low"] <= speedup["value"] <= speedup["high"]
+        assert {batch["side"] for batch in size["batches"]} == {"eager", "attempt"}
+        assert all(len(batch["rank_ns"]) == 2 for batch in size["batches"])
+
+
+def test_only_the_sizes_asked_for_are_judged(judges, built):
+    told = judges.attempt(built("NOTHING"), sizes=["tiny_row"], time=False)
+    assert [size["size"] for size in told["sizes"]] == ["tiny_row"]
+    assert "speedup" not in told["sizes"][0]
+
+
+@pytest.mark.parametrize("level", ["none", "full"])
+def test_a_sandbox_level_changes_no_verdict(judges, built, level):
+    assert judges.attempt(built("NOTHING"), level)["verdict"] == "CORRECT"
+    assert judges.attempt(built("SEGFAULT"), level)["where"]["signal"] == signal.SIGSEGV
+
+
+@pytest.mark.parametrize("world", [1, 3, 4])
+def test_worlds_of_other_sizes(built, world):
+    with Judges("001_allreduce", world, TIMEOUT_S) as judges:
+        judges.open()
+        assert judges.attempt(built("NOTHING"))["verdict"] == "CORRECT"
+        if world > 1:
+            assert judges.attempt(built("NO_ENTRY_WAIT"))["verdict"] == "WRONG_OUTPUT"
+
+
+@pytest.mark.parametrize("victim", ["evaluator", "mpirun", "judge", "judge by SIGTERM"])
+def test_nothing_outlives(built, victim):
+    with Judges("001_allreduce", 2, timeout_s=60) as judges:
+        judges.open()
+        empty = judges.work / "empty.so"
+        empty.touch()
+        judges.send(verb="attempt", id="t", host=str(built("HANG")), device=str(empty))
+        assert wait_until(
+            lambda: sum("pkbench-cell" in p.command for p in descendants(judges.process.pid)) >= 2,
+            20,
+        )
+        tree = descendants(judges.process.pid)
+        begin = time.monotonic()
+        if victim == "evaluator":
+            for channel in judges.channels.values():
+                channel.close()
+            judges.channels.clear()
+        elif victim == "mpirun":
+            judges.process.kill()
+        else:
+            os.kill(judges.pids[1], signal.SIGTERM if "SIGTERM" in victim else signal.SIGKILL)
+        alive = [p for p in tree if not wait_until(lambda p=p: not p.is_alive(), 5)]
+        assert alive == []
+        assert time.monotonic() - begin < 3
+
+
+def test_a_judge_tells_its_own_failure(built):
+    with Judges("001_allreduce", 2, TIMEOUT_S) as judges:
+        judges.send(verb="open", plan="/nowhere/plan.json", secret="0" * 64)
+        with pytest.raises(AssertionError, match=r"/nowhere/plan\.json"):
+            judges.wait_for("opened", 2)
