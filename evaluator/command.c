@@ -54,7 +54,7 @@ static const char *const gcc_flags[] = {"-O1",
 typedef struct command {
     const char *words[MAX_WORDS];
     size_t count;
-    char cpu_limit[48], ptx[512], source[512], include[PATH_MAX], device[PATH_MAX];
+    char cpu_limit[48], ptx[512], include[PATH_MAX], device[PATH_MAX];
 } command;
 
 static void add(command *to, const char *word)
@@ -97,13 +97,13 @@ static void add_limits(command *to, const pkb_compile_options *options)
 static void add_nvcc(command *to, const pkb_compile_options *options)
 {
     const pkb_toolbox *tools = options->tools;
-    snprintf(to->source, sizeof to->source, PKB_BUILD_FOLDER "/%s", options->file_name);
     /* The mark tells a compiler that failed from a sandbox that did not even start it. */
     add_all(to, (const char *const[]){"sh", "-c", ": >" PKB_STARTED_NAME "; exec \"$@\"", "sh",
                                       tools->tools[PKB_TOOL_NVCC].path, NULL});
     add_all(to, nvcc_flags);
-    add_all(to, (const char *const[]){"-Xlinker", tools->tools[PKB_TOOL_CUDART].path, to->source,
-                                      "-o", PKB_BUILD_FOLDER "/" PKB_HOST_NAME, NULL});
+    add_all(to, (const char *const[]){"-Xlinker", tools->tools[PKB_TOOL_CUDART].path,
+                                      options->file_name, "-o", PKB_BUILD_FOLDER "/" PKB_HOST_NAME,
+                                      NULL});
 }
 
 static void add_translator(command *to, const pkb_compile_options *options)

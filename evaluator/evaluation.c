@@ -138,7 +138,11 @@ static pkb_code tick_judging(void *context, pkb_error *err)
 {
     job *work = context;
     (void)err;
-    pkb_progress_step(&work->evaluation->progress, pkb_session_status(work->session));
+    const char *size = pkb_session_size(work->session);
+    char step[96];
+    snprintf(step, sizeof step, "judging %s", size);
+    if (size[0] != '\0')
+        pkb_progress_step(&work->evaluation->progress, step, pkb_session_step(work->session));
     pkb_progress_tick(&work->evaluation->progress);
     return PKB_OK;
 }
@@ -177,7 +181,7 @@ static pkb_code compile(job *work, pkb_error *err)
 
     if (directory == NULL)
         return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the build");
-    pkb_progress_step(&evaluation->progress, "compiling");
+    pkb_progress_step(&evaluation->progress, "compiling", NULL);
     pkb_header_write(&work->header, evaluation->problem);
     rc = pkb_buf_check(&work->header, "problem.h", err);
     if (rc == PKB_OK)
@@ -211,7 +215,7 @@ static pkb_code judge(job *work, uint64_t start_ns, pkb_error *err)
                                          .level = evaluation->level,
                                          .is_timed = evaluation->options.is_timed};
 
-    pkb_progress_step(&work->evaluation->progress, "starting ranks");
+    pkb_progress_step(&work->evaluation->progress, "starting ranks", NULL);
     pkb_code rc = pkb_session_wait_open(work->session, &idle, err);
     if (rc != PKB_OK)
         return rc;

@@ -14,11 +14,15 @@
 
 static void draw(pkb_progress *progress)
 {
+    enum { CLOCK_COLUMNS = 10 };
     const double seconds = (double)(pkb_clock_now_ns() - progress->start_ns) / 1e9;
-    const int columns = pkb_terminal_columns(stderr);
+    const int columns = pkb_terminal_columns(stderr) - CLOCK_COLUMNS;
+    char text[256];
 
+    snprintf(text, sizeof text, "%s%s%s", progress->step, progress->detail[0] != '\0' ? ": " : "",
+             progress->detail);
     fprintf(stderr, "\r\033[K%s%5.1f s%s  %.*s", pkb_terminal_start(stderr, PKB_STYLE_DIM), seconds,
-            pkb_terminal_end(stderr), columns > 12 ? columns - 11 : 1, progress->step);
+            pkb_terminal_end(stderr), columns > 1 ? columns : 1, text);
     fflush(stderr);
     progress->drawn_ns = pkb_clock_now_ns();
     progress->is_shown = true;
@@ -30,14 +34,17 @@ void pkb_progress_start(pkb_progress *progress)
         (pkb_progress){.is_live = pkb_terminal_is_live(stderr), .start_ns = pkb_clock_now_ns()};
 }
 
-void pkb_progress_step(pkb_progress *progress, const char *step)
+void pkb_progress_step(pkb_progress *progress, const char *step, const char *detail)
 {
-    if (strcmp(progress->step, step) == 0)
+    const bool is_new = strcmp(progress->step, step) != 0;
+    detail = detail != NULL ? detail : "";
+    if (!is_new && strcmp(progress->detail, detail) == 0)
         return;
     snprintf(progress->step, sizeof progress->step, "%s", step);
+    snprintf(progress->detail, sizeof progress->detail, "%s", detail);
     if (progress->is_live)
         draw(progress);
-    else
+    else if (is_new)
         fprintf(stderr, "%s\n", progress->step);
 }
 

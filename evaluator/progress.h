@@ -12,12 +12,13 @@
 typedef struct pkb_progress {
     bool is_live, is_shown;
     uint64_t start_ns, drawn_ns;
-    char step[160];
+    char step[96], detail[96];
 } pkb_progress;
 
 void pkb_progress_start(pkb_progress *progress);
-/* Says what is being done now; the same text again changes nothing. */
-void pkb_progress_step(pkb_progress *progress, const char *step);
+/* Says what is being done now; the same again changes nothing. `detail` ("check 2/3", may be NULL)
+ * is for terminals only. */
+void pkb_progress_step(pkb_progress *progress, const char *step, const char *detail);
 /* Keeps the seconds moving. */
 void pkb_progress_tick(pkb_progress *progress);
 /* Takes the line away. */

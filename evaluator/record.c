@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/fs.h"
 #include "base/json.h"
+#include "evaluator/command.h"
 #include "evaluator/machine.h"
 #include "evaluator/verb.h"
 
@@ -142,6 +143,23 @@ static pkb_code add_environment(cJSON *record, const pkb_record_facts *facts, pk
     return rc;
 }
 
+/* The place of the source in the sandbox, which line information repeats, tells a person nothing.
+ */
+static void add_reason(cJSON *record, const char *reason)
+{
+    static const char folder[] = PKB_BUILD_FOLDER "/";
+    pkb_buf text = {0};
+
+    for (const char *at = reason, *next; *at != '\0'; at = next) {
+        const char *found = strstr(at, folder);
+        next = found != NULL ? found + sizeof folder - 1 : at + strlen(at);
+        pkb_buf_append(&text, at, (size_t)((found != NULL ? found : next) - at));
+    }
+    if (text.bytes > 0)
+        cJSON_AddStringToObject(record, "reason", pkb_buf_text(&text));
+    pkb_buf_clear(&text);
+}
+
 /* `event` may be NULL: then there are only a verdict and a reason. */
 static pkb_code build(cJSON **out, const pkb_record_facts *facts, const char *verdict,
                       const char *reason, const cJSON *event, pkb_error *err)
@@ -154,8 +172,7 @@ static pkb_code build(cJSON **out, const pkb_record_facts *facts, const char *ve
     add_identity(record, facts);
     add_subject(record, facts);
     cJSON_AddStringToObject(record, "verdict", verdict);
-    if (reason[0] != '\0')
-        cJSON_AddStringToObject(record, "reason", reason);
+    add_reason(record, reason);
     for (size_t i = 0; i < sizeof found / sizeof found[0]; i++) {
         const cJSON *value = cJSON_GetObjectItemCaseSensitive(event, found[i]);
         if (value != NULL && !cJSON_IsNull(value))

@@ -152,8 +152,8 @@ static pkb_code wait_for(pkb_session *session, bool (*is_reached)(const pkb_sess
             return PKB_OK;
         if (pkb_clock_left_ns(deadline_ns) == 0)
             return pkb_error_set(err, PKB_ERR_TIMEOUT, 0,
-                                 "the ranks did not answer for %.0f s (%s)", seconds,
-                                 pkb_session_status(session));
+                                 "the ranks did not answer for %.0f s (%s %s)", seconds,
+                                 session->size, session->step);
         pkb_code rc = pkb_idle_tick(idle, err);
         if (rc != PKB_OK)
             return rc;
@@ -215,9 +215,14 @@ pkb_code pkb_session_judge(pkb_session *session, const pkb_session_attempt *atte
     return rc;
 }
 
-const char *pkb_session_status(const pkb_session *session)
+const char *pkb_session_size(const pkb_session *session)
 {
-    return session->status[0] != '\0' ? session->status : "starting ranks";
+    return session->size;
+}
+
+const char *pkb_session_step(const pkb_session *session)
+{
+    return session->step;
 }
 
 /* ---- the end ---- */

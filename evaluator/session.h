@@ -48,8 +48,9 @@ pkb_code pkb_session_wait_open(pkb_session *session, const pkb_idle *idle, pkb_e
 /* Has the attempt judged; `*verdict` is the event of rank 0, freed by the caller. */
 pkb_code pkb_session_judge(pkb_session *session, const pkb_session_attempt *attempt,
                            const pkb_idle *idle, cJSON **verdict, pkb_error *err);
-/* What the ranks are doing: "tiny: check 2/3". */
-const char *pkb_session_status(const pkb_session *session);
+/* The size that the ranks are at ("" before the first) and what they do with it ("check 2/3"). */
+const char *pkb_session_size(const pkb_session *session);
+const char *pkb_session_step(const pkb_session *session);
 
 /* Ends everything that was started, in good order if it goes quickly, and reaps it. */
 void pkb_session_close(pkb_session *session);

@@ -81,8 +81,9 @@ static pkb_code on_hello(pkb_session *session, pkb_judge_link *judge, const cJSO
 
 static void on_progress(pkb_session *session, const cJSON *event)
 {
-    snprintf(session->status, sizeof session->status, "%s: %s",
-             pkb_json_string_or(event, "size", "?"), pkb_json_string_or(event, "step", "working"));
+    snprintf(session->size, sizeof session->size, "%s", pkb_json_string_or(event, "size", "?"));
+    snprintf(session->step, sizeof session->step, "%s",
+             pkb_json_string_or(event, "step", "working"));
 }
 
 static pkb_code on_event(pkb_session *session, pkb_judge_link *judge, cJSON *event, pkb_error *err)

@@ -26,7 +26,7 @@ struct pkb_session {
     size_t judge_count, opened_count;
     pkb_message *message;
     char *plan_path, *log_path;
-    char status[160];
+    char size[64], step[96]; /* what the ranks said last */
     cJSON *verdict;
     pkb_error failure; /* the first one; code PKB_OK = none */
 };

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tests of evaluator/options.c and attempt.c: what the command line of `eval` means. Bad options
+ * end the program, so tests/e2e/test_bad_input.py has those.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "evaluator/attempt.h"
+#include "evaluator/options.h"
+
+static pkb_eval_options parse(int argc, char **argv)
+{
+    pkb_eval_options options;
+    pkb_eval_options_parse(&options, argc, argv);
+    return options;
+}
+
+static void defaults_are_two_ranks_timed_and_cached(void **state)
+{
+    char *argv[] = {(char[]){"eval"}, (char[]){"013_x.cu"}, NULL};
+    pkb_eval_options options = parse(2, argv);
+    (void)state;
+    assert_string_equal(options.file, "013_x.cu");
+    assert_int_equal(options.world, 2);
+    assert_true(options.is_timed && options.uses_cache);
+    assert_false(options.wants_json || options.has_seed);
+    assert_null(options.problem);
+}
+
+static void every_option_arrives(void **state)
+{
+    char *argv[] = {(char[]){"eval"},
+                    (char[]){"-p"},
+                    (char[]){"13"},
+                    (char[]){"-n"},
+                    (char[]){"4"},
+                    (char[]){"--sizes=tiny,pkb"},
+                    (char[]){"--no-timing"},
+                    (char[]){"--seed=7"},
+                    (char[]){"--timeout=2.5"},
+                    (char[]){"--json"},
+                    (char[]){"x.cu"},
+                    (char[]){"--grid=cp1xtp2"},
+                    (char[]){"--no-cache"},
+                    (char[]){"-o"},
+                    (char[]){"r.jsonl"},
+                    (char[]){"--keep=k"},
+                    (char[]){"--sandbox=none"},
+                    NULL};
+    pkb_eval_options options = parse(17, argv);
+    (void)state;
+    assert_string_equal(options.problem, "13");
+    assert_int_equal(options.world, 4);
+    assert_string_equal(options.sizes, "tiny,pkb");
+    assert_string_equal(options.grid, "cp1xtp2");
+    assert_true(options.has_seed && options.seed == 7);
+    assert_true(options.timeout_s == 2.5);
+    assert_true(options.wants_json && !options.is_timed && !options.uses_cache);
+    assert_string_equal(options.output, "r.jsonl");
+    assert_string_equal(options.keep, "k");
+    assert_string_equal(options.sandbox, "none");
+}
+
+static void the_device_is_chosen_by_what_is_there(void **state)
+{
+    pkb_eval_options options = {0};
+    pkb_error err = {0};
+    (void)state;
+    assert_int_equal(pkb_eval_options_check(&options, false, &err), PKB_OK);
+    assert_string_equal(options.device, "cpu");
+    assert_string_equal(options.sizes, "tiny");
+    options.device = "cuda";
+    assert_int_equal(pkb_eval_options_check(&options, false, &err), PKB_ERR_USAGE);
+    assert_string_equal(err.message, "no GPU found; use --device cpu");
+    options.device = "tpu";
+    assert_int_equal(pkb_eval_options_check(&options, false, &err), PKB_ERR_USAGE);
+    assert_non_null(strstr(err.message, "'tpu'"));
+}
+
+static void check_name(const char *folder, const char *name, const char *wanted)
+{
+    pkb_attempt attempt = {0};
+    char *path = pkb_fs_join(folder, name);
+    assert_int_equal(pkb_fs_replace(path, " \n", 2, NULL), PKB_OK);
+    assert_int_equal(pkb_attempt_read(&attempt, path, NULL), PKB_OK);
+    assert_string_equal(attempt.file_name, wanted);
+    assert_true(attempt.is_blank);
+    pkb_attempt_clear(&attempt);
+    free(path);
+}
+
+static void a_strange_file_name_does_not_reach_the_compiler(void **state)
+{
+    char folder[] = "/tmp/pkb-attempt-XXXXXX";
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    check_name(folder, "013_mine-2.cu", "013_mine-2.cu");
+    check_name(folder, "-x.cu", "attempt.cu");
+    check_name(folder, "a b.cu", "attempt.cu");
+    check_name(folder, "kernel.c", "attempt.cu");
+    check_name(folder, "\xc3\xa4.cu", "attempt.cu");
+    check_name(folder, ".cu", "attempt.cu");
+    pkb_fs_remove_tree(folder, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_are_two_ranks_timed_and_cached),
+        cmocka_unit_test(every_option_arrives),
+        cmocka_unit_test(the_device_is_chosen_by_what_is_there),
+        cmocka_unit_test(a_strange_file_name_does_not_reach_the_compiler),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
