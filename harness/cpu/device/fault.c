@@ -141,7 +141,7 @@ _Noreturn void pkb_fault_address(pkb_thread *thread, uint64_t address, uint32_t 
     if (address >> 32 == pkb_shared_range >> 32)
         snprintf(place, sizeof place, "shared memory byte %lld of %u",
                  (long long)(uint32_t)address - thread->shared_base - PKB_SHARED_RESERVED,
-                 thread->total_shared_bytes);
+                 thread->total_shared_bytes - PKB_SHARED_RESERVED);
     else
         pkb_window_describe(address, place, sizeof place);
     if (is_misaligned)

@@ -72,7 +72,7 @@ static pkb_thread make_prototype(const pkb_grid *grid, uint64_t index, uint32_t 
         .shared_base = base,
         .dynamic_shared = base + fixed,
         .dynamic_shared_bytes = l->dynamic_shared_bytes,
-        .total_shared_bytes = fixed - PKB_SHARED_RESERVED + l->dynamic_shared_bytes,
+        .total_shared_bytes = fixed + l->dynamic_shared_bytes,
         .grid_workspace = (uint64_t)(uintptr_t)grid->workspace,
         .grid_id = grid->id,
     };
