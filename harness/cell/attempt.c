@@ -78,12 +78,7 @@ static void load(pkb_attempt *attempt, pkb_session *session)
     if (attempt->run == NULL) {
         page->answer = PKB_ANSWER_NO_SYMBOL;
         snprintf(page->text, sizeof page->text, "pkb_run");
-        return;
     }
-    int error = session->runtime.set_device(0);
-    if (error == PKB_CUDA_SUCCESS)
-        error = session->runtime.stream_create(&attempt->stream, PKB_CUDA_NON_BLOCKING);
-    judge_calls(session, error, 0);
 }
 
 /* ---- SETUP, TEARDOWN ---- */
@@ -120,22 +115,21 @@ static bool call_attempt(pkb_attempt *attempt, pkb_session *session, uint32_t ca
                          const pkb_call_args *args)
 {
     enter(session->page, PKB_PHASE_RUN, call);
-    int returned = attempt->run(&session->world, args, attempt->state, attempt->stream);
+    int returned = attempt->run(&session->world, args, attempt->state, session->stream);
     return judge_calls(session, session->runtime.take_error(), returned);
 }
 
-static bool synchronise(pkb_attempt *attempt, pkb_session *session, uint32_t calls)
+static bool synchronise(pkb_session *session, uint32_t calls)
 {
     enter(session->page, PKB_PHASE_SYNCHRONISE, calls);
-    int error = session->runtime.stream_synchronize(attempt->stream);
+    int error = session->runtime.stream_synchronize(session->stream);
     int last = session->runtime.take_error();
     return judge_calls(session, error != PKB_CUDA_SUCCESS ? error : last, 0);
 }
 
 typedef enum copy_way { STAGING_TO_SLOT, SLOT_TO_STAGING } copy_way;
 
-static bool copy_arguments(const pkb_attempt *attempt, pkb_session *session, uint32_t slot,
-                           copy_way way)
+static bool copy_arguments(pkb_session *session, uint32_t slot, copy_way way)
 {
     const pkb_layout *layout = session->layout;
     int error = PKB_CUDA_SUCCESS;
@@ -152,13 +146,12 @@ static bool copy_arguments(const pkb_attempt *attempt, pkb_session *session, uin
         uint64_t from = way == STAGING_TO_SLOT ? staged : in_slot;
         error = session->runtime.copy_async((void *)(uintptr_t)to, (const void *)(uintptr_t)from,
                                             argument->bytes[layout->rank],
-                                            PKB_CUDA_DEVICE_TO_DEVICE, attempt->stream);
+                                            PKB_CUDA_DEVICE_TO_DEVICE, session->stream);
     }
     return judge_calls(session, error, 0);
 }
 
-static bool overwrite_arguments(const pkb_attempt *attempt, pkb_session *session, uint32_t slot,
-                                uint32_t byte)
+static bool overwrite_arguments(pkb_session *session, uint32_t slot, uint32_t byte)
 {
     const pkb_layout *layout = session->layout;
     int error = PKB_CUDA_SUCCESS;
@@ -169,7 +162,7 @@ static bool overwrite_arguments(const pkb_attempt *attempt, pkb_session *session
             continue;
         uint64_t address = pkb_world_argument_address(&session->world, slot, argument);
         error = session->runtime.fill_async((void *)(uintptr_t)address, (int)(byte & 0xff),
-                                            argument->bytes[layout->rank], attempt->stream);
+                                            argument->bytes[layout->rank], session->stream);
     }
     return judge_calls(session, error, 0);
 }
@@ -206,10 +199,10 @@ static bool link_call(pkb_attempt *attempt, pkb_session *session, const request 
 
     if (asked->delay_ns[call] > 0)
         pkb_clock_sleep_ns(asked->delay_ns[call]);
-    return copy_arguments(attempt, session, slot, STAGING_TO_SLOT) &&
+    return copy_arguments(session, slot, STAGING_TO_SLOT) &&
            call_attempt(attempt, session, call, args) &&
-           copy_arguments(attempt, session, slot, SLOT_TO_STAGING) &&
-           overwrite_arguments(attempt, session, slot, asked->overwrite_byte);
+           copy_arguments(session, slot, SLOT_TO_STAGING) &&
+           overwrite_arguments(session, slot, asked->overwrite_byte);
 }
 
 static void run(pkb_attempt *attempt, pkb_session *session, bool is_chain)
@@ -229,7 +222,7 @@ static void run(pkb_attempt *attempt, pkb_session *session, bool is_chain)
         is_well = is_chain ? link_call(attempt, session, &asked, i, &args[i])
                            : call_attempt(attempt, session, i, &args[i]);
     if (is_well)
-        synchronise(attempt, session, asked.count);
+        synchronise(session, asked.count);
 }
 
 void pkb_attempt_obey(pkb_attempt *attempt, pkb_session *session)

@@ -14,7 +14,6 @@ typedef struct pkb_attempt {
     pkb_run_function *run;     /* NULL until loaded */
     pkb_teardown_function *teardown;
     void *state;
-    void *stream;
 } pkb_attempt;
 
 /* Carries out the request in the page and fills the answer in; does not say done. */

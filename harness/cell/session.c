@@ -128,6 +128,24 @@ static pkb_code map_arenas(pkb_session *session, pkb_message *message, uint64_t 
     return rc;
 }
 
+/* The device is up, with its fault handlers, before its addresses are planned. */
+static pkb_code open_device(pkb_session *session, pkb_error *err)
+{
+    pkb_code rc = pkb_runtime_open(&session->runtime, err);
+
+    if (rc == PKB_OK)
+        rc = pkb_device_find(&session->device, &session->runtime, err);
+    if (rc != PKB_OK)
+        return rc;
+    int error = session->runtime.set_device(0);
+    if (error == PKB_CUDA_SUCCESS)
+        error = session->runtime.stream_create(&session->stream, PKB_CUDA_NON_BLOCKING);
+    if (error != PKB_CUDA_SUCCESS)
+        return pkb_error_set(err, PKB_ERR_CUDA, error, "cannot open the device: %s",
+                             session->runtime.error_text(error));
+    return PKB_OK;
+}
+
 pkb_code pkb_session_open(pkb_session *session, int socket_fd, pkb_error *err)
 {
     pkb_message *message = NULL;
@@ -137,9 +155,7 @@ pkb_code pkb_session_open(pkb_session *session, int socket_fd, pkb_error *err)
     if (rc == PKB_OK)
         rc = receive(session, socket_fd, message, err);
     if (rc == PKB_OK)
-        rc = pkb_runtime_open(&session->runtime, err);
-    if (rc == PKB_OK)
-        rc = pkb_device_find(&session->device, &session->runtime, err);
+        rc = open_device(session, err);
     if (rc == PKB_OK)
         rc = map_host(session, message, err);
     if (rc == PKB_OK)

@@ -20,6 +20,7 @@ typedef struct pkb_session {
     const pkb_slot_values *values;
     const char *host_arguments;
     pkb_page *page;
+    void *stream;     /* of all calls */
     uint64_t staging; /* device address of this rank's staging slots */
     pkb_world world;
 } pkb_session;
