@@ -78,8 +78,9 @@ static pkb_code find_problem(pkb_evaluation *evaluation, pkb_error *err)
 
 static pkb_code require_tools(pkb_evaluation *evaluation, pkb_error *err)
 {
+    /* gcc before nvcc, which cannot even say where it is without it */
     static const pkb_tool_id needed[] = {PKB_TOOL_PYTHON, PKB_TOOL_TORCH,      PKB_TOOL_MPIRUN,
-                                         PKB_TOOL_NVCC,   PKB_TOOL_CUDART,     PKB_TOOL_GCC,
+                                         PKB_TOOL_GCC,    PKB_TOOL_NVCC,       PKB_TOOL_CUDART,
                                          PKB_TOOL_JUDGE,  PKB_TOOL_TRANSLATOR, PKB_TOOL_CELL};
     pkb_code rc =
         pkb_toolbox_require(&evaluation->tools, needed, sizeof needed / sizeof needed[0], err);

@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/fs.h"
+#include "evaluator/interrupt.h"
 #include "evaluator/process.h"
 #include "evaluator/toolkit.h"
 
@@ -171,6 +172,12 @@ pkb_code pkb_toolbox_open(pkb_toolbox *out, pkb_error *err)
     find_nvcc(&box);
     find_in_path(&box);
     find_own(&box);
+    /* A tool that was interrupted seems broken. */
+    rc = pkb_interrupt_check(err);
+    if (rc != PKB_OK) {
+        pkb_toolbox_clear(&box);
+        return rc;
+    }
     *out = box;
     return PKB_OK;
 }

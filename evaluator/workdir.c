@@ -58,9 +58,9 @@ static pkb_code make_base(const char *base, pkb_error *err)
     return PKB_OK;
 }
 
-static pkb_code lock_file(int *out, const char *path, int operation, pkb_error *err)
+static pkb_code lock_file(int *out, const char *path, int flags, int operation, pkb_error *err)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return pkb_error_set_errno(err, PKB_ERR_IO, "cannot open the lock %s", path);
     while (flock(fd, operation) != 0) {
@@ -112,7 +112,7 @@ static void sweep_one(const char *folder)
 {
     int fd = -1;
     char *path = pkb_fs_join(folder, lock_name);
-    if (path != NULL && lock_file(&fd, path, LOCK_EX | LOCK_NB, NULL) == PKB_OK) {
+    if (path != NULL && lock_file(&fd, path, O_RDWR | O_CREAT, LOCK_EX | LOCK_NB, NULL) == PKB_OK) {
         end_noted(folder);
         pkb_fs_remove_tree(folder, NULL);
         close(fd);
@@ -156,7 +156,7 @@ static pkb_code make_own(pkb_workdir *made, const char *base, pkb_error *err)
     char *lock = pkb_workdir_path(made, lock_name);
     if (lock == NULL)
         return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the work directory");
-    rc = lock_file(&made->lock_fd, lock, LOCK_EX | LOCK_NB, err);
+    rc = lock_file(&made->lock_fd, lock, O_RDWR | O_CREAT, LOCK_EX | LOCK_NB, err);
     free(lock);
     return rc;
 }
@@ -165,15 +165,15 @@ pkb_code pkb_workdir_open(pkb_workdir *out, pkb_error *err)
 {
     pkb_code rc = PKB_OK;
     pkb_workdir made = PKB_WORKDIR_NONE;
-    char *base = base_folder(), *gate = NULL;
+    char *base = base_folder();
     int gate_fd = -1;
 
-    if (base == NULL || (gate = pkb_fs_join(base, ".lock")) == NULL) {
+    if (base == NULL) {
         rc = pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the work directory");
         goto cleanup;
     }
     if ((rc = make_base(base, err)) != PKB_OK ||
-        (rc = lock_file(&gate_fd, gate, LOCK_EX, err)) != PKB_OK)
+        (rc = lock_file(&gate_fd, base, O_RDONLY | O_DIRECTORY, LOCK_EX, err)) != PKB_OK)
         goto cleanup;
     sweep(base);
     rc = make_own(&made, base, err);
@@ -185,7 +185,6 @@ cleanup:
     pkb_workdir_close(&made);
     if (gate_fd >= 0)
         close(gate_fd);
-    free(gate);
     free(base);
     return rc;
 }
