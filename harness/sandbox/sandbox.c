@@ -274,32 +274,3 @@ pkb_code pkb_sandbox_argv(char ***out, const pkb_sandbox_spec *spec, const char 
     }
     return finish(out, &list, err);
 }
-
-pkb_code pkb_cell_argv(char ***out, const pkb_cell_command *command, pkb_error *err)
-{
-    enum { MAX_BINDS = 4 };
-    static const char *const environment[] = {"LD_LIBRARY_PATH=/pkb/lib", NULL};
-    static const char *const with_device[] = {"/pkb/pkbench-cell",      "--host",
-                                              "/pkb/attempt.so",        "--device",
-                                              "/pkb/attempt.device.so", NULL};
-    static const char *const without_device[] = {"/pkb/pkbench-cell", "--host", "/pkb/attempt.so",
-                                                 NULL};
-    const char *const *words_of_cell = command->device != NULL ? with_device : without_device;
-    pkb_sandbox_bind binds[MAX_BINDS];
-    size_t count = 0;
-
-    binds[count++] = (pkb_sandbox_bind){.from = command->program, .to = "/pkb/pkbench-cell"};
-    binds[count++] = (pkb_sandbox_bind){.from = command->host, .to = "/pkb/attempt.so"};
-    if (command->device != NULL)
-        binds[count++] =
-            (pkb_sandbox_bind){.from = command->device, .to = "/pkb/attempt.device.so"};
-    if (command->library_directory != NULL)
-        binds[count++] = (pkb_sandbox_bind){.from = command->library_directory, .to = "/pkb/lib"};
-    pkb_sandbox_spec spec = {
-        .level = command->level,
-        .binds = binds,
-        .bind_count = count,
-        .environment = command->library_directory != NULL ? environment : NULL,
-    };
-    return pkb_sandbox_argv(out, &spec, words_of_cell, err);
-}

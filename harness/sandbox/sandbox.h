@@ -42,16 +42,6 @@ pkb_code pkb_sandbox_argv(char ***out, const pkb_sandbox_spec *spec, const char 
                           pkb_error *err);
 void pkb_argv_free(char **argv);
 
-/* The command line of a cell: what it sees, where it finds it, and nothing else. */
-typedef struct pkb_cell_command {
-    pkb_sandbox_level level;
-    const char *program;           /* build/pkbench-cell */
-    const char *library_directory; /* holds libcudart.so.13; NULL = the system's */
-    const char *host, *device;     /* the attempt's .so files; device may be NULL */
-} pkb_cell_command;
-
-pkb_code pkb_cell_argv(char ***out, const pkb_cell_command *command, pkb_error *err);
-
 /* The strongest level that works here, proved by a canary that tries what must fail. `why` (may be
  * NULL) says what keeps `full` from working. PKB_SANDBOX_NONE is never "found": then
  * PKB_ERR_MISSING with the remedy. */

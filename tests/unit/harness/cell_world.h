@@ -79,19 +79,31 @@ static inline pkb_code cell_make_regions(cell_rank *rank, const pkb_layout *layo
     return rc;
 }
 
+static inline pkb_code cell_argv(char ***out, const cell_world *world, pkb_error *err)
+{
+    static const char *const environment[] = {"LD_LIBRARY_PATH=/pkb/lib", NULL};
+    const pkb_sandbox_bind binds[] = {{.from = world->cell, .to = "/pkb/pkbench-cell"},
+                                      {.from = world->libraries, .to = "/pkb/lib"},
+                                      {.from = world->host, .to = "/pkb/attempt.so"},
+                                      {.from = world->device, .to = "/pkb/attempt.device.so"}};
+    const char *const command[] = {"/pkb/pkbench-cell",      "--host",
+                                   "/pkb/attempt.so",        "--device",
+                                   "/pkb/attempt.device.so", NULL};
+    const pkb_sandbox_spec spec = {.level = world->level,
+                                   .binds = binds,
+                                   .bind_count = world->device != NULL ? 4 : 3,
+                                   .environment = environment};
+    return pkb_sandbox_argv(out, &spec, command, err);
+}
+
 static inline pkb_code cell_start_program(cell_world *world, cell_rank *rank, pkb_error *err)
 {
-    const pkb_cell_command command = {.level = world->level,
-                                      .program = world->cell,
-                                      .library_directory = world->libraries,
-                                      .host = world->host,
-                                      .device = world->device};
     int pair[2] = {-1, -1};
     char **argv = NULL;
     pkb_code rc = pkb_socket_pair(pair, 1, err);
 
     if (rc == PKB_OK)
-        rc = pkb_cell_argv(&argv, &command, err);
+        rc = cell_argv(&argv, world, err);
     if (rc == PKB_OK) {
         const pkb_child_fd fds[] = {{.from = pair[1], .to = PKB_CELL_SOCKET_FD}};
         const pkb_child_options options = {.argv = (const char *const *)argv,
