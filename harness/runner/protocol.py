@@ -2,6 +2,7 @@
 """Messages between judge and runner: one JSON object a packet, descriptors attached."""
 
 import json
+import os
 import socket
 import threading
 import traceback
@@ -38,6 +39,15 @@ def receive(channel: socket.socket) -> tuple[dict, list[int]] | None:
     )
     if not data:
         return None
+    try:
+        return _message(data, flags), descriptors
+    except ProtocolError:
+        for descriptor in descriptors:
+            os.close(descriptor)
+        raise
+
+
+def _message(data: bytes, flags: int) -> dict:
     if flags & (socket.MSG_TRUNC | socket.MSG_CTRUNC):
         raise ProtocolError("a message or its descriptors were cut off")
     try:
@@ -46,7 +56,7 @@ def receive(channel: socket.socket) -> tuple[dict, list[int]] | None:
         raise ProtocolError(f"a message is not JSON: {error}") from None
     if not isinstance(message, dict):
         raise ProtocolError("a message is not a JSON object")
-    return message, descriptors
+    return message
 
 
 def failure(error: BaseException) -> dict:
