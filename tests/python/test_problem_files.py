@@ -4,6 +4,7 @@
 import json
 import shutil
 
+import jsonschema
 import pytest
 
 from harness.runner.problem import ROOT
@@ -16,6 +17,10 @@ SCHEMA = json.loads((ROOT / "problems" / "schema.json").read_text())
 @pytest.mark.parametrize("path", [*PROBLEM_FILES, *DATA.glob("*.json")], ids=lambda p: p.stem)
 def test_problem_is_valid(path):
     assert list(faults(path, SCHEMA)) == []
+
+
+def test_schema_is_a_schema():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
 def test_command(capsys):
