@@ -231,8 +231,7 @@ static pkb_code place_pool(pkb_layout *layout, pkb_error *err)
     }
 
     layout->reference_offset = layout->slot_stride;
-    if (!advance(&cursor, layout->slot_stride, SLOT_ALIGN) ||
-        !advance(&cursor, layout->slot_stride, SLOT_ALIGN))
+    if (__builtin_mul_overflow(layout->slot_stride, 2, &cursor))
         goto too_large;
     layout->oracle_offset = cursor;
     if (!advance(&cursor, oracle_bytes, SLOT_ALIGN))

@@ -65,14 +65,14 @@ typedef struct pkb_argument {
     char name[PKB_NAME_BYTES];
     pkb_role role;
     pkb_dtype dtype;
-    uint32_t shape_count;                         /* number of axes; 0 for scalars */
+    uint32_t shape_count;    /* number of axes; 0 for scalars */
+    uint32_t count_argument; /* index + 1 of the i64 output that counts meant rows; 0 = none */
     uint64_t shape[PKB_MAX_RANKS][PKB_MAX_SHAPE]; /* per rank; maxima where a dim is drawn */
     uint64_t bytes[PKB_MAX_RANKS];                /* used on each rank; 0 where absent or empty */
     bool present[PKB_MAX_RANKS];
-    uint64_t offset;         /* in a slot; tensors (in, out, inout) and host arrays */
-    uint64_t extent_bytes;   /* largest `bytes` over ranks */
-    uint64_t oracle_offset;  /* in an entry's oracle area; outputs only; NAME_alt follows it */
-    uint32_t count_argument; /* index + 1 of the i64 output that counts meant rows; 0 = none */
+    uint64_t offset;        /* in a slot; tensors (in, out, inout) and host arrays */
+    uint64_t extent_bytes;  /* largest `bytes` over ranks */
+    uint64_t oracle_offset; /* in an entry's oracle area; outputs only; NAME_alt follows it */
 } pkb_argument;
 
 typedef struct pkb_axis { /* one grid axis; rank = row-major over axes */

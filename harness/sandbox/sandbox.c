@@ -4,7 +4,6 @@
  */
 #include "harness/sandbox/sandbox.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,23 +67,19 @@ failed:
     list->has_failed = true;
 }
 
-/* Adds words until NULL. */
-static void add(words *list, ...)
+/* Copies words until NULL. */
+static void add_copies(words *list, const char *const *copied)
 {
-    va_list arguments;
-    const char *word;
-
-    va_start(arguments, list);
-    while ((word = va_arg(arguments, const char *)) != NULL)
-        add_owned(list, strdup(word));
-    va_end(arguments);
+    for (; *copied != NULL; copied++)
+        add_owned(list, strdup(*copied));
 }
+#define add(list, ...) add_copies((list), (const char *const[]){__VA_ARGS__, NULL})
 
 static void add_number(words *list, size_t number)
 {
     char text[32];
     snprintf(text, sizeof text, "%zu", number);
-    add(list, text, NULL);
+    add(list, text);
 }
 
 void pkb_argv_free(char **argv)
@@ -109,10 +104,10 @@ static pkb_code finish(char ***out, words *list, pkb_error *err)
 static void add_namespaces(words *list)
 {
     add(list, "bwrap", "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session",
-        "--hostname", "sandbox", NULL);
+        "--hostname", "sandbox");
     /* The user keeps its number inside but never root's rights: bubblewrap lets root keep its
      * capabilities unless told otherwise. */
-    add(list, "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL", NULL);
+    add(list, "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL");
 }
 
 /* /bin and its like are links into /usr on some systems, folders on others. */
@@ -124,13 +119,13 @@ static void add_system_folder(words *list, const char *path)
     if (lstat(path, &facts) < 0)
         return;
     if (!S_ISLNK(facts.st_mode)) {
-        add(list, "--ro-bind", path, path, NULL);
+        add(list, "--ro-bind", path, path);
         return;
     }
     ssize_t length = readlink(path, target, sizeof target - 1);
     if (length > 0) {
         target[length] = '\0';
-        add(list, "--symlink", target, path, NULL);
+        add(list, "--symlink", target, path);
     }
 }
 
@@ -140,18 +135,18 @@ static void add_system(words *list)
     static const char *const files[] = {"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
                                         "/etc/alternatives"};
 
-    add(list, "--ro-bind", "/usr", "/usr", NULL);
+    add(list, "--ro-bind", "/usr", "/usr");
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
         add_system_folder(list, folders[i]);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        add(list, "--ro-bind-try", files[i], files[i], NULL);
+        add(list, "--ro-bind-try", files[i], files[i]);
     /* Run by root, bubblewrap leaves the files in /proc/sys writable: their owner is us. */
-    add(list, "--proc", "/proc", NULL);
+    add(list, "--proc", "/proc");
     /* Process 1 is bubblewrap's, of the same user and without a filter: through /proc/1/mem it
      * would do whatever a cell writes into it. */
-    add(list, "--size", NULL);
+    add(list, "--size");
     add_number(list, SMALL_TMPFS_BYTES);
-    add(list, "--tmpfs", "/proc/1", "--remount-ro", "/proc/1", "--remount-ro", "/proc", NULL);
+    add(list, "--tmpfs", "/proc/1", "--remount-ro", "/proc/1", "--remount-ro", "/proc");
 }
 
 /* Not bubblewrap's own /dev: its tmpfs and /dev/shm have no limit. */
@@ -160,11 +155,11 @@ static void add_devices(words *list)
     static const char *const nodes[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
                                         "/dev/urandom"};
 
-    add(list, "--size", NULL);
+    add(list, "--size");
     add_number(list, SMALL_TMPFS_BYTES);
-    add(list, "--tmpfs", "/dev", NULL);
+    add(list, "--tmpfs", "/dev");
     for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++)
-        add(list, "--dev-bind", nodes[i], nodes[i], NULL);
+        add(list, "--dev-bind", nodes[i], nodes[i]);
 }
 
 static void add_binds(words *list, const pkb_sandbox_spec *spec)
@@ -176,7 +171,7 @@ static void add_binds(words *list, const pkb_sandbox_spec *spec)
             is_device        ? "--dev-bind"
             : bind->writable ? "--bind"
                              : "--ro-bind",
-            bind->from, bind->to != NULL ? bind->to : bind->from, NULL);
+            bind->from, bind->to != NULL ? bind->to : bind->from);
     }
 }
 
@@ -185,22 +180,22 @@ static void add_bubblewrap(words *list, const pkb_sandbox_spec *spec)
     add_namespaces(list);
     add_system(list);
     add_devices(list);
-    add(list, "--size", NULL);
+    add(list, "--size");
     add_number(list, spec->tmp_bytes != 0 ? spec->tmp_bytes : DEFAULT_TMP_BYTES);
-    add(list, "--tmpfs", "/tmp", NULL);
+    add(list, "--tmpfs", "/tmp");
     add_binds(list, spec);
     /* The root itself is a tmpfs without a limit: nothing may be written there any more. */
-    add(list, "--remount-ro", "/dev", "--remount-ro", "/", NULL);
-    add(list, "--chdir", spec->directory != NULL ? spec->directory : "/tmp", "--clearenv", NULL);
+    add(list, "--remount-ro", "/dev", "--remount-ro", "/");
+    add(list, "--chdir", spec->directory != NULL ? spec->directory : "/tmp", "--clearenv");
     for (size_t i = 0; spec->environment != NULL && spec->environment[i] != NULL; i++) {
         const char *equals = strchr(spec->environment[i], '=');
         if (equals == NULL)
             continue;
-        add(list, "--setenv", NULL);
+        add(list, "--setenv");
         add_owned(list, strndup(spec->environment[i], (size_t)(equals - spec->environment[i])));
-        add(list, equals + 1, NULL);
+        add(list, equals + 1);
     }
-    add(list, "--", NULL);
+    add(list, "--");
 }
 
 /* ---- none: the same program with its paths as they are outside ---- */
@@ -246,7 +241,7 @@ static char *rewrite(const pkb_sandbox_spec *spec, const char *word)
 
 static void add_plain(words *list, const pkb_sandbox_spec *spec)
 {
-    add(list, "env", "-i", "-C", NULL);
+    add(list, "env", "-i", "-C");
     add_owned(list, rewrite(spec, spec->directory != NULL ? spec->directory : "/tmp"));
     for (size_t i = 0; spec->environment != NULL && spec->environment[i] != NULL; i++)
         add_owned(list, rewrite(spec, spec->environment[i]));
@@ -266,7 +261,7 @@ pkb_code pkb_sandbox_argv(char ***out, const pkb_sandbox_spec *spec, const char 
     if (spec->level == PKB_SANDBOX_FULL) {
         add_bubblewrap(&list, spec);
         for (size_t i = 0; command[i] != NULL; i++)
-            add(&list, command[i], NULL);
+            add(&list, command[i]);
     } else {
         add_plain(&list, spec);
         for (size_t i = 0; command[i] != NULL; i++)

@@ -15,6 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifndef DO
+#define DO NOTHING
+#endif
 #define NOTHING 0
 #define FORK 1
 #define EXEC 2
@@ -71,7 +74,7 @@ int pkb_setup(pkb_world *world, const pkb_args *args, void **state)
         group->ranks[group->rank] != peers.rank || pkb_group(world, "none") != NULL)
         return 4;
     char *a = pkb_symmetric_alloc(world, 1000), *b = pkb_symmetric_alloc(world, 1);
-    if (a == NULL || b - a != 1024 || a - peers.signals != (4096 + 2) * 128 * 4)
+    if (a == NULL || b - a != 1024 || a - peers.signals != (4096L + 2) * 128 * 4)
         return 5;
     if (pkb_symmetric_alloc(world, (size_t)8 << 30) != NULL || pkb_multicast(world, a) != NULL)
         return 6;

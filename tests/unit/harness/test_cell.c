@@ -52,7 +52,7 @@ static void fill(cell_world *world)
 {
     for (uint32_t r = 0; r < RANKS; r++) {
         pkb_slot_values *values = world->ranks[r].values_region.address;
-        for (uint32_t slot = 0; slot < SLOTS; slot++) {
+        for (uint32_t slot = 0; slot < SLOTS && values != NULL; slot++) {
             const double scale = 0.25;
             int64_t *offsets = (void *)((char *)world->ranks[r].host.address +
                                         slot * world->ranks[r].layout.slot_stride +

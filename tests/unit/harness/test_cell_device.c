@@ -48,7 +48,7 @@ static void fill(cell_world *world, int64_t mode)
 {
     for (uint32_t r = 0; r < RANKS; r++) {
         pkb_slot_values *values = world->ranks[r].values_region.address;
-        for (uint32_t slot = 0; slot < SLOTS; slot++) {
+        for (uint32_t slot = 0; slot < SLOTS && values != NULL; slot++) {
             values[slot].scalars[MODE] = (uint64_t)mode;
             float *in = cell_argument(world, r, slot, IN);
             float *staged = cell_staged(world, r, slot, IN);

@@ -102,9 +102,9 @@ static void oracles_have_room_for_alternatives(void **state)
     (void)state;
 
     assert_int_equal(pkb_layout_place(layout, NULL), PKB_OK);
-    assert_int_equal(pkb_argument_oracle_bytes(out, 0), 11 * 16);
+    assert_int_equal(pkb_argument_oracle_bytes(out, 0), 176);
     assert_int_equal(pkb_argument_alt_offset(out, 0), 256);
-    assert_true(root->oracle_offset >= out->oracle_offset + 256 + 11 * 16);
+    assert_true(root->oracle_offset >= out->oracle_offset + 256 + 176);
     assert_int_equal(pkb_argument_oracle_bytes(root, 0), 0);
     assert_int_equal(pkb_argument_oracle_bytes(root, 1), 100);
     assert_int_equal(layout->reference_offset, layout->slot_stride);

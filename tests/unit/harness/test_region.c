@@ -18,7 +18,7 @@
 
 #include "harness/memory/region.h"
 
-enum { BYTES = 1 << 20 };
+static const size_t region_bytes = 1 << 20;
 
 static void a_region_is_zero_and_sparse(void **state)
 {
@@ -42,10 +42,10 @@ static void a_region_cannot_change_its_size(void **state)
     pkb_region region = PKB_REGION_NONE;
     (void)state;
 
-    assert_int_equal(pkb_region_create(&region, "test", BYTES, NULL), PKB_OK);
+    assert_int_equal(pkb_region_create(&region, "test", region_bytes, NULL), PKB_OK);
     assert_int_equal(ftruncate(region.fd, 0), -1);
     assert_int_equal(errno, EPERM);
-    assert_int_equal(ftruncate(region.fd, 2 * BYTES), -1);
+    assert_int_equal(ftruncate(region.fd, (off_t)(2 * region_bytes)), -1);
     assert_int_equal(fcntl(region.fd, F_ADD_SEALS, F_SEAL_WRITE), -1);
     pkb_region_clear(&region);
 }
@@ -55,9 +55,9 @@ static void both_holders_see_one_memory(void **state)
     pkb_region made = PKB_REGION_NONE, adopted = PKB_REGION_NONE;
     (void)state;
 
-    assert_int_equal(pkb_region_create(&made, "test", BYTES, NULL), PKB_OK);
-    assert_int_equal(pkb_region_adopt(&adopted, dup(made.fd), BYTES, NULL), PKB_OK);
-    strcpy(made.address, "hello");
+    assert_int_equal(pkb_region_create(&made, "test", region_bytes, NULL), PKB_OK);
+    assert_int_equal(pkb_region_adopt(&adopted, dup(made.fd), region_bytes, NULL), PKB_OK);
+    memcpy(made.address, "hello", sizeof "hello");
     assert_string_equal(adopted.address, "hello");
     pkb_region_clear(&made);
     assert_string_equal(adopted.address, "hello");
@@ -69,9 +69,9 @@ static void a_read_only_mapping_stays_read_only(void **state)
     pkb_region made = PKB_REGION_NONE, reader = PKB_REGION_NONE;
     (void)state;
 
-    assert_int_equal(pkb_region_create(&made, "test", BYTES, NULL), PKB_OK);
-    assert_int_equal(pkb_region_adopt_read_only(&reader, dup(made.fd), BYTES, NULL), PKB_OK);
-    assert_int_equal(mprotect(reader.address, BYTES, PROT_READ | PROT_WRITE), -1);
+    assert_int_equal(pkb_region_create(&made, "test", region_bytes, NULL), PKB_OK);
+    assert_int_equal(pkb_region_adopt_read_only(&reader, dup(made.fd), region_bytes, NULL), PKB_OK);
+    assert_int_equal(mprotect(reader.address, region_bytes, PROT_READ | PROT_WRITE), -1);
     assert_int_equal(errno, EACCES);
     pkb_region_clear(&reader);
     pkb_region_clear(&made);
@@ -83,11 +83,12 @@ static void unsealed_or_wrongly_sized_files_are_refused(void **state)
     int fd = memfd_create("unsealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     (void)state;
 
-    assert_int_equal(ftruncate(fd, BYTES), 0);
-    assert_int_equal(pkb_region_adopt(&region, fd, BYTES, NULL), PKB_ERR_FORMAT);
+    assert_int_equal(ftruncate(fd, (off_t)region_bytes), 0);
+    assert_int_equal(pkb_region_adopt(&region, fd, region_bytes, NULL), PKB_ERR_FORMAT);
     assert_int_equal(close(fd), -1); /* it was taken over */
-    assert_int_equal(pkb_region_create(&made, "test", BYTES, NULL), PKB_OK);
-    assert_int_equal(pkb_region_adopt(&region, dup(made.fd), BYTES - 1, NULL), PKB_ERR_FORMAT);
+    assert_int_equal(pkb_region_create(&made, "test", region_bytes, NULL), PKB_OK);
+    assert_int_equal(pkb_region_adopt(&region, dup(made.fd), region_bytes - 1, NULL),
+                     PKB_ERR_FORMAT);
     assert_int_equal(pkb_region_create(&region, "test", 0, NULL), PKB_ERR_USAGE);
     assert_int_equal(region.fd, -1);
     pkb_region_clear(&made);
@@ -99,12 +100,12 @@ static void discarded_pages_read_zero(void **state)
     struct stat facts;
     (void)state;
 
-    assert_int_equal(pkb_region_create(&region, "test", BYTES, NULL), PKB_OK);
-    memset(region.address, 0xff, BYTES);
+    assert_int_equal(pkb_region_create(&region, "test", region_bytes, NULL), PKB_OK);
+    memset(region.address, 0xff, region_bytes);
     assert_int_equal(pkb_region_discard(&region, NULL), PKB_OK);
     assert_int_equal(fstat(region.fd, &facts), 0);
     assert_int_equal(facts.st_blocks, 0);
-    assert_int_equal(((char *)region.address)[BYTES - 1], 0);
+    assert_int_equal(((char *)region.address)[region_bytes - 1], 0);
     pkb_region_clear(&region);
 }
 
@@ -113,15 +114,15 @@ static void python_maps_no_more_than_there_is(void **state)
     pkb_region region = PKB_REGION_NONE;
     (void)state;
 
-    assert_int_equal(pkb_region_create(&region, "test", BYTES, NULL), PKB_OK);
-    char *address = pkb_region_map(region.fd, BYTES);
+    assert_int_equal(pkb_region_create(&region, "test", region_bytes, NULL), PKB_OK);
+    char *address = pkb_region_map(region.fd, region_bytes);
     assert_non_null(address);
     address[5] = 'x';
     assert_int_equal(((char *)region.address)[5], 'x');
-    assert_int_equal(pkb_region_unmap(address, BYTES), 0);
-    assert_null(pkb_region_map(region.fd, 2 * BYTES));
+    assert_int_equal(pkb_region_unmap(address, region_bytes), 0);
+    assert_null(pkb_region_map(region.fd, 2 * region_bytes));
     assert_int_equal(errno, EINVAL);
-    assert_null(pkb_region_map(-1, BYTES));
+    assert_null(pkb_region_map(-1, region_bytes));
     pkb_region_clear(&region);
 }
 

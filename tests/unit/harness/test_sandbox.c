@@ -187,12 +187,14 @@ static void the_canary_finds_a_sandbox_that_holds(void **state)
 static void without_bubblewrap_the_probe_says_so(void **state)
 {
     pkb_sandbox_level level = PKB_SANDBOX_NONE;
-    char *path = strdup(getenv("PATH")), why[256] = "";
+    const char *inherited = getenv("PATH");
+    char *path = strdup(inherited != NULL ? inherited : ""), why[256] = "";
     pkb_error err = {0};
     (void)state;
 
     setenv("PATH", "/nowhere", 1);
     pkb_code rc = pkb_sandbox_probe(&level, why, sizeof why, &err);
+    assert_non_null(path);
     setenv("PATH", path, 1);
     free(path);
     assert_non_null(strstr(why, "bwrap"));
