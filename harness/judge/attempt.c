@@ -103,7 +103,7 @@ static pkb_code begin_memory(pkb_attempt *attempt, pkb_error *err)
     pkb_memory *memory = attempt->judge->memory;
     pkb_code rc = pkb_memory_forget(memory, err);
     for (uint32_t slot = 0; rc == PKB_OK && slot < memory->layout.slot_count; slot++)
-        pkb_memory_stage(memory, slot, slot, pkb_attempt_key(attempt));
+        pkb_memory_blank(memory, slot, slot, pkb_attempt_key(attempt));
     return rc != PKB_OK ? rc : pkb_judge_world_begin(&attempt->judge->world, err);
 }
 
@@ -181,6 +181,13 @@ static bool is_wanted(const attempt_request *request, const pkb_plan_size *size)
     return false;
 }
 
+/* Which sizes are wrong is worth knowing; one that crashed or hung would only do it again. */
+static bool goes_on(pkb_verdict verdict)
+{
+    return verdict == PKB_VERDICT_CORRECT ||
+           (verdict >= PKB_VERDICT_STATE_REPLAY && verdict <= PKB_VERDICT_NONDETERMINISTIC);
+}
+
 static pkb_code send_verdict(pkb_judge *judge, const pkb_size_result *results, size_t count,
                              pkb_error *err)
 {
@@ -207,8 +214,9 @@ pkb_code pkb_attempt_judge(pkb_judge *judge, const cJSON *request, pkb_error *er
             continue;
         results[count].size = &judge->plan->sizes[i];
         rc = judge_size(judge, &wanted, &results[count++], err);
-        if (rc == PKB_OK && !pkb_finding_is_clean(&results[count - 1].finding))
+        if (rc != PKB_OK || !goes_on(results[count - 1].finding.verdict))
             break;
+        wanted.has_time &= pkb_finding_is_clean(&results[count - 1].finding);
     }
     if (rc == PKB_OK && count == 0)
         rc = pkb_error_set(err, PKB_ERR_USAGE, 0, "no size of the plan is asked for");

@@ -131,8 +131,9 @@ void pkb_hint_judge_answer(pkb_finding *finding, const pkb_page *page, const pkb
         judge_missing_symbol(finding, text);
         break;
     case PKB_ANSWER_RETURNED:
-        pkb_finding_set(finding, PKB_VERDICT_CRASH, "rank %u: %s returned %d%s", rank, words.action,
-                        *(const volatile int32_t *)&page->return_value, words.step);
+        pkb_finding_set(finding, PKB_VERDICT_CRASH, "rank %u: %s returned %d%s%s%s", rank,
+                        words.action, *(const volatile int32_t *)&page->return_value, words.step,
+                        text[0] != '\0' ? ": " : "", text);
         break;
     case PKB_ANSWER_CUDA_ERROR:
         judge_cuda_error(finding, page, &words, text);

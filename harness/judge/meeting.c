@@ -65,6 +65,7 @@ static pkb_code host(pkb_meeting *meeting, pkb_judge_world *world, const char *p
     int listener = -1;
     pkb_code rc = pkb_judge_world_create(world, meeting->size, watch, err);
 
+    unlink(path); /* of an earlier world that was killed */
     if (rc == PKB_OK && meeting->size > 1)
         rc = pkb_socket_listen(&listener, path, err);
     for (uint32_t i = 1; rc == PKB_OK && i < meeting->size; i++)

@@ -14,7 +14,17 @@
 
 uint64_t pkb_memory_needed_bytes(const pkb_layout *layout)
 {
-    return 2 * layout->slots_bytes + layout->pool_bytes;
+    uint64_t slot = 2 * layout->argument_count * (uint64_t)PKB_GUARD_BYTES, entry = slot;
+    for (uint32_t i = 0; i < layout->argument_count; i++) {
+        const pkb_argument *argument = &layout->arguments[i];
+        uint64_t bytes = argument->bytes[layout->rank];
+        slot += argument->extent_bytes; /* what this rank does not use is guard */
+        if (pkb_role_is_input(argument->role))
+            entry += bytes;
+        if (pkb_role_is_output(argument->role))
+            entry += bytes + pkb_argument_alt_offset(argument, layout->rank);
+    }
+    return 2 * layout->slot_count * slot + layout->entry_count * entry;
 }
 
 static pkb_code create_regions(pkb_memory *memory, pkb_error *err)
@@ -132,7 +142,15 @@ static uint64_t slot_guard_key(const pkb_memory *memory, uint32_t slot)
     return memory->guard_key + slot * UINT64_C(0xd1342543de82ef95);
 }
 
-static void fill_guards(pkb_memory *memory, uint32_t slot, const pkb_draw *draw)
+/* Bytes of a slot that argument i uses. A chain's cell copies whole extents, drawn dims or not. */
+static uint64_t used_bytes(const pkb_memory *memory, uint32_t slot, uint32_t i)
+{
+    const pkb_load *load = &memory->loads[slot];
+    return load->is_staged ? memory->layout.arguments[i].bytes[memory->layout.rank]
+                           : memory->draws[load->entry].bytes[i];
+}
+
+static void fill_guards(pkb_memory *memory, uint32_t slot)
 {
     const pkb_layout *layout = &memory->layout;
     uint64_t cursor = 0, key = slot_guard_key(memory, slot);
@@ -140,17 +158,17 @@ static void fill_guards(pkb_memory *memory, uint32_t slot, const pkb_draw *draw)
         if (!pkb_role_is_tensor(layout->arguments[i].role))
             continue;
         pkb_pattern_fill(pkb_memory_slot(memory, slot), cursor, layout->arguments[i].offset, key);
-        cursor = layout->arguments[i].offset + draw->bytes[i];
+        cursor = layout->arguments[i].offset + used_bytes(memory, slot, i);
     }
     pkb_pattern_fill(pkb_memory_slot(memory, slot), cursor, layout->slot_stride, key);
 }
 
 /* Inputs come from the entry, the rest is poison. */
-static void fill_image(char *image, const pkb_memory *memory, uint32_t entry, uint64_t poison_key,
-                       bool has_inputs)
+static void fill_image(char *image, const pkb_memory *memory, uint32_t slot, bool has_inputs)
 {
-    const pkb_draw *draw = &memory->draws[entry];
-    const char *inputs = pkb_memory_inputs(memory, entry);
+    const pkb_load *load = &memory->loads[slot];
+    const pkb_draw *draw = &memory->draws[load->entry];
+    const char *inputs = pkb_memory_inputs(memory, load->entry);
     for (uint32_t i = 0; i < memory->layout.argument_count; i++) {
         const pkb_argument *argument = &memory->layout.arguments[i];
         if (!pkb_role_is_tensor(argument->role))
@@ -158,8 +176,8 @@ static void fill_image(char *image, const pkb_memory *memory, uint32_t entry, ui
         if (has_inputs && pkb_role_is_input(argument->role))
             memcpy(image + argument->offset, inputs + argument->offset, draw->bytes[i]);
         else
-            pkb_pattern_fill(image, argument->offset, argument->offset + draw->bytes[i],
-                             poison_key);
+            pkb_pattern_fill(image, argument->offset,
+                             argument->offset + used_bytes(memory, slot, i), load->poison_key);
     }
 }
 
@@ -176,25 +194,33 @@ static void fill_host(pkb_memory *memory, uint32_t slot, uint32_t entry)
     ((pkb_slot_values *)memory->values.address)[slot] = draw->values;
 }
 
-static void fill(pkb_memory *memory, uint32_t slot, uint32_t entry, uint64_t poison_key,
-                 bool is_staged)
-{
-    memory->loads[slot] = (pkb_load){.entry = entry, .poison_key = poison_key};
-    fill_guards(memory, slot, &memory->draws[entry]);
-    fill_host(memory, slot, entry);
-    fill_image(pkb_memory_slot(memory, slot), memory, entry, poison_key, !is_staged);
-    if (is_staged)
-        fill_image(pkb_memory_staged(memory, slot), memory, entry, poison_key, true);
-}
-
 void pkb_memory_load(pkb_memory *memory, uint32_t slot, uint32_t entry, uint64_t poison_key)
 {
-    fill(memory, slot, entry, poison_key, false);
+    memory->loads[slot] = (pkb_load){.entry = entry, .poison_key = poison_key};
+    fill_guards(memory, slot);
+    fill_host(memory, slot, entry);
+    fill_image(pkb_memory_slot(memory, slot), memory, slot, true);
+}
+
+static void stage(pkb_memory *memory, uint32_t slot, const pkb_load *load, bool has_inputs)
+{
+    memory->loads[slot] = *load;
+    fill_guards(memory, slot);
+    fill_host(memory, slot, load->entry);
+    fill_image(pkb_memory_slot(memory, slot), memory, slot, false);
+    fill_image(pkb_memory_staged(memory, slot), memory, slot, has_inputs);
 }
 
 void pkb_memory_stage(pkb_memory *memory, uint32_t slot, uint32_t entry, uint64_t poison_key)
 {
-    fill(memory, slot, entry, poison_key, true);
+    const pkb_load load = {.entry = entry, .poison_key = poison_key, .is_staged = true};
+    stage(memory, slot, &load, true);
+}
+
+void pkb_memory_blank(pkb_memory *memory, uint32_t slot, uint32_t entry, uint64_t poison_key)
+{
+    const pkb_load load = {.entry = entry, .poison_key = poison_key, .is_staged = true};
+    stage(memory, slot, &load, false);
 }
 
 /* ---- verifying ---- */
@@ -203,7 +229,6 @@ void pkb_memory_stage(pkb_memory *memory, uint32_t slot, uint32_t entry, uint64_
 static void report_guard(const pkb_memory *memory, uint32_t slot, uint64_t at, pkb_finding *finding)
 {
     const pkb_layout *layout = &memory->layout;
-    const pkb_draw *draw = &memory->draws[memory->loads[slot].entry];
     const pkb_argument *before = NULL, *after = NULL, *named = NULL;
     uint64_t used = 0;
 
@@ -216,7 +241,7 @@ static void report_guard(const pkb_memory *memory, uint32_t slot, uint64_t at, p
             break;
         }
         before = argument;
-        used = draw->bytes[i];
+        used = used_bytes(memory, slot, i);
     }
     uint64_t past = before == NULL ? UINT64_MAX : at - before->offset - used;
     if (before != NULL && !before->present[layout->rank] &&
@@ -239,7 +264,6 @@ static void report_guard(const pkb_memory *memory, uint32_t slot, uint64_t at, p
 static bool find_damage(const pkb_memory *memory, uint32_t slot, uint64_t *at)
 {
     const pkb_layout *layout = &memory->layout;
-    const pkb_draw *draw = &memory->draws[memory->loads[slot].entry];
     const void *base = pkb_memory_slot(memory, slot);
     uint64_t cursor = 0, key = slot_guard_key(memory, slot);
 
@@ -249,7 +273,7 @@ static bool find_damage(const pkb_memory *memory, uint32_t slot, uint64_t *at)
             continue;
         if (!pkb_pattern_holds(base, cursor, argument->offset, key, at))
             return true;
-        cursor = argument->offset + draw->bytes[i];
+        cursor = argument->offset + used_bytes(memory, slot, i);
     }
     return !pkb_pattern_holds(base, cursor, layout->slot_stride, key, at);
 }
@@ -309,4 +333,29 @@ uint64_t pkb_memory_digest(const pkb_memory *memory, uint32_t slot)
             sum =
                 pkb_pattern_digest(base + memory->layout.arguments[i].offset, draw->bytes[i], sum);
     return sum;
+}
+
+void pkb_memory_settle(pkb_memory *memory, uint32_t slot)
+{
+    memory->loads[slot].digest = pkb_memory_digest(memory, slot);
+    memory->loads[slot].is_settled = true;
+}
+
+void pkb_memory_verify_outputs(const pkb_memory *memory, uint32_t current, pkb_finding *finding)
+{
+    for (uint32_t slot = 0; slot < memory->layout.slot_count; slot++) {
+        const pkb_load *load = &memory->loads[slot];
+        if (!load->is_settled || pkb_memory_digest(memory, slot) == load->digest)
+            continue;
+        if (slot == current)
+            pkb_finding_set(finding, PKB_VERDICT_WRONG_OUTPUT,
+                            "rank %u: its outputs were still changed after its stream said that "
+                            "they were final",
+                            finding->rank);
+        else
+            pkb_finding_set(finding, PKB_VERDICT_STATE_REPLAY,
+                            "rank %u: the outputs of an earlier call were written again: "
+                            "addresses of that call were kept",
+                            finding->rank);
+    }
 }

@@ -10,6 +10,7 @@
 #ifndef PKB_HARNESS_JUDGE_MEMORY_H
 #define PKB_HARNESS_JUDGE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,9 @@ typedef struct pkb_draw {
 typedef struct pkb_load { /* what a slot was filled with */
     uint32_t entry;
     uint64_t poison_key;
+    bool is_staged;  /* the cell itself brings inputs in and overwrites all arguments */
+    bool is_settled; /* a call ended on it; `digest` is of its outputs */
+    uint64_t digest;
 } pkb_load;
 
 typedef struct pkb_memory {
@@ -42,7 +46,7 @@ typedef struct pkb_memory {
     uint64_t guard_key;
 } pkb_memory;
 
-/* Bytes that `slot_count` slots and `entry_count` entries take on this rank once touched. */
+/* Bytes that slots, staging and entries take on this rank once touched. */
 uint64_t pkb_memory_needed_bytes(const pkb_layout *layout);
 
 /* Makes all regions of a placed layout; the caller frees. Arenas of peers come by the meeting. */
@@ -64,6 +68,15 @@ void *pkb_memory_staged(const pkb_memory *memory, uint32_t slot);
 void pkb_memory_load(pkb_memory *memory, uint32_t slot, uint32_t entry, uint64_t poison_key);
 /* The same for a chain: inputs lie in staging, all of the slot's arguments are poison. */
 void pkb_memory_stage(pkb_memory *memory, uint32_t slot, uint32_t entry, uint64_t poison_key);
+
+/* For set-up: host arguments and values of an entry; all tensors are poison, here and staged. */
+void pkb_memory_blank(pkb_memory *memory, uint32_t slot, uint32_t entry, uint64_t poison_key);
+
+/* A call on the slot has ended: remembers what its outputs are. */
+void pkb_memory_settle(pkb_memory *memory, uint32_t slot);
+/* Whether outputs of settled slots changed since: STATE_REPLAY for another slot than `current`,
+ * whose addresses were kept from an earlier call; WRONG_OUTPUT for `current` itself. */
+void pkb_memory_verify_outputs(const pkb_memory *memory, uint32_t current, pkb_finding *finding);
 
 /* Whether guard zones still hold their pattern: OUT_OF_BOUNDS. Looks at every slot. */
 void pkb_memory_verify_guards(const pkb_memory *memory, pkb_finding *finding);

@@ -59,7 +59,7 @@ pkb_code pkb_runner_start(pkb_runner **out, const pkb_judge_options *options,
         return pkb_error_set(err, PKB_ERR_MEMORY, 0, "out of memory for the runner");
     *runner = (pkb_runner){
         .child = PKB_CHILD_NONE, .fd = -1, .page_region = PKB_REGION_NONE, .watch = watch};
-    if (asprintf(&runner->store, "%s/store", options->work) < 0) {
+    if (asprintf(&runner->store, "%s/store.%d", options->work, (int)getppid()) < 0) {
         runner->store = NULL;
         rc = pkb_error_set(err, PKB_ERR_MEMORY, 0, "out of memory for the runner");
         goto cleanup;
