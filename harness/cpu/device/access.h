@@ -30,8 +30,6 @@ typedef pkb_u128 uint128_t;
             pkb_yield(T);           \
     } while (0)
 
-enum { PKB_SHARED_RESERVED_BYTES = 1024 };
-
 /* ---- addresses; `bytes` is a constant power of two ---- */
 PKB_INLINE void pkb_check_aligned(pkb_thread *T, uint64_t address, uint32_t bytes, int is_write)
 {
@@ -48,13 +46,13 @@ PKB_INLINE uint8_t *pkb_locate(pkb_thread *T, uint64_t address, uint32_t bytes, 
     return (uint8_t *)address;
 }
 
-/* Shared memory of a block: the system's 1 KiB, then total_shared_bytes. */
+/* A block's shared memory, total_shared_bytes from shared_base on, begins with the system's KiB. */
 PKB_INLINE uint8_t *pkb_locate_shared(pkb_thread *T, uint32_t address, uint32_t bytes, int is_write,
                                       uint64_t range)
 {
     uint64_t end = (uint64_t)(address - T->shared_base) + bytes;
     pkb_check_aligned(T, address, bytes, is_write);
-    if (__builtin_expect(end > (uint64_t)T->total_shared_bytes + PKB_SHARED_RESERVED_BYTES, 0))
+    if (__builtin_expect(end > T->total_shared_bytes, 0))
         pkb_fault_address(T, range + address, bytes, is_write, 0);
     return (uint8_t *)(range + address);
 }
