@@ -13,10 +13,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Once nothing has happened for IDLE_NS the executor sleeps half of the time: enough for others to
- * get the core, and a kernel that does work between its yields becomes no more than half as fast.
- */
-enum { IDLE_NS = 1000000, SLEEP_NS = 50000 };
+/* Once nothing has happened for this long the executor sleeps half of the time: enough for others
+ * to get the core, and a kernel that does work between its yields is no more than half as fast. */
+enum { IDLE_NS = 1000000, IDLE_ALONE_NS = 100000000, SLEEP_NS = 50000 };
 
 static pkb_stream legacy = {.is_legacy = true, .id = 1};
 static pkb_stream *streams = &legacy;
@@ -179,8 +178,8 @@ static void rest(uint64_t idle_ns)
     static uint64_t last_sleep_ns;
 
     pkb_status_note_idle(spinning_grid());
-    bool may_sleep = pkb_limits()->rank_count > 1 && idle_ns > IDLE_NS &&
-                     pkb_now_ns() - last_sleep_ns > SLEEP_NS;
+    uint64_t patience_ns = pkb_limits()->rank_count > 1 ? IDLE_NS : IDLE_ALONE_NS;
+    bool may_sleep = idle_ns > patience_ns && pkb_now_ns() - last_sleep_ns > SLEEP_NS;
     pkb_api_unlock();
     if (may_sleep)
         nanosleep(&(struct timespec){.tv_nsec = SLEEP_NS}, NULL);

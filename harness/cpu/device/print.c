@@ -33,19 +33,8 @@ void pkb_print_flush(void)
     used = 0;
 }
 
-static void put(const char *text, size_t bytes)
+static void append(const char *text, size_t bytes)
 {
-    static const char note[] = "\n[device printf: output limit reached, the rest is dropped]\n";
-
-    if (bytes > limit_bytes - printed_bytes) {
-        bytes = (size_t)(limit_bytes - printed_bytes);
-        if (!said_limit && used + sizeof note < BUFFER_BYTES) {
-            memcpy(buffer + used, note, sizeof note - 1);
-            used += sizeof note - 1;
-        }
-        said_limit = true;
-    }
-    printed_bytes += bytes;
     while (bytes > 0) {
         if (used == BUFFER_BYTES)
             pkb_print_flush();
@@ -54,6 +43,20 @@ static void put(const char *text, size_t bytes)
         used += piece;
         text += piece;
         bytes -= piece;
+    }
+}
+
+static void put(const char *text, size_t bytes)
+{
+    static const char note[] = "\n[device printf: output limit reached, the rest is dropped]\n";
+    uint64_t left = limit_bytes > printed_bytes ? limit_bytes - printed_bytes : 0;
+    size_t kept = bytes < left ? bytes : (size_t)left;
+
+    append(text, kept);
+    printed_bytes += kept;
+    if (kept < bytes && !said_limit) {
+        append(note, sizeof note - 1);
+        said_limit = true;
     }
 }
 
