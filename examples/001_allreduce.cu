@@ -36,11 +36,9 @@ extern "C" int pkb_run(pkb_world *world, const pkb_args *args, void *state, cuda
 {
     const int64_t count = args->M * args->N;
     const int64_t wanted = (count + THREADS - 1) / THREADS;
-    const int blocks = (int)(wanted < MOST_BLOCKS ? wanted : MOST_BLOCKS);
+    /* Every rank launches the same grid, for an empty tensor too: the barriers pair blocks. */
+    const int blocks = (int)(wanted < 1 ? 1 : wanted < MOST_BLOCKS ? wanted : MOST_BLOCKS);
 
-    /* Every rank launches the same grid, also an empty one's single block: the barriers pair
-     * blocks. */
-    allreduce < < <blocks> 0 ? blocks : 1, THREADS, 0,
-        stream >>> (pkb_peers(world), args->x, args->y, count);
+    allreduce<<<blocks, THREADS, 0, stream>>>(pkb_peers(world), args->x, args->y, count);
     return cudaGetLastError();
 }
