@@ -4,6 +4,7 @@
  * expectations. All before a cell of the attempt exists.
  */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/stats.h"
@@ -24,7 +25,15 @@ static uint64_t available_bytes(void)
     return available_kib * 1024;
 }
 
-/* Places a layout with the most slots that fit into this rank's share of memory. */
+/* The k-th choice of how many trials and slots a size gets: first fewer slots, then fewer trials
+ * (which are one a family at best). False when there is none left. */
+static bool choice(uint32_t k, uint32_t families, uint32_t *trial_count, uint32_t *slot_count)
+{
+    *trial_count = k < SLOT_COUNT_CPU && families > MIN_TRIALS ? families : MIN_TRIALS;
+    *slot_count = SLOT_COUNT_CPU - k % SLOT_COUNT_CPU;
+    return k < 2 * SLOT_COUNT_CPU;
+}
+
 static pkb_code place(pkb_layout *layout, uint32_t trial_count, uint32_t slot_count, pkb_error *err)
 {
     layout->slot_count = slot_count;
@@ -32,29 +41,43 @@ static pkb_code place(pkb_layout *layout, uint32_t trial_count, uint32_t slot_co
     return pkb_layout_place(layout, err);
 }
 
-/* Half of what is free is for the slots and the pool; attempt, reference and system take the rest.
- * All ranks agree on the smallest number. */
-static pkb_code choose_slots(pkb_judge *judge, pkb_layout *layout, pkb_error *err)
+/* The first choice that fits into `budget` bytes. */
+static pkb_code first_fit(pkb_layout *layout, uint32_t families, uint64_t budget, uint32_t *out,
+                          pkb_error *err)
+{
+    uint32_t trial_count = 0, slot_count = 0;
+    for (uint32_t k = 0; choice(k, families, &trial_count, &slot_count); k++) {
+        pkb_code rc = place(layout, trial_count, slot_count, err);
+        if (rc != PKB_OK)
+            return rc;
+        if (pkb_memory_needed_bytes(layout) <= budget) {
+            *out = k;
+            return PKB_OK;
+        }
+    }
+    return pkb_error_set(err, PKB_ERR_MEMORY, 0,
+                         "the size needs %" PRIu64 " MiB a rank, %" PRIu64 " MiB are to be had",
+                         pkb_memory_needed_bytes(layout) >> 20, budget >> 20);
+}
+
+/* Half of what is free is for slots and pool; attempt, reference and system take the rest. All
+ * ranks agree on the choice of the one that has least room. */
+static pkb_code choose_counts(pkb_judge *judge, const pkb_plan_size *size, pkb_layout *layout,
+                              pkb_error *err)
 {
     uint64_t budget = available_bytes() / 2 / judge->options.world, all[PKB_MAX_RANKS];
-    uint32_t count = SLOT_COUNT_CPU;
-    pkb_code rc = place(layout, judge->trial_count, count, err);
+    uint32_t k = 0, slot_count = 0, families = (uint32_t)size->family_count;
+    pkb_code rc = first_fit(layout, families, budget, &k, err);
 
-    while (rc == PKB_OK && count > 0 && pkb_memory_needed_bytes(layout) > budget)
-        if (--count > 0)
-            rc = place(layout, judge->trial_count, count, err);
     if (rc == PKB_OK)
-        rc = pkb_judge_world_share(&judge->world, count, all, err);
-    for (uint32_t rank = 0; rc == PKB_OK && rank < judge->options.world; rank++)
-        if (all[rank] < count)
-            count = (uint32_t)all[rank];
+        rc = pkb_judge_world_share(&judge->world, k, all, err);
     if (rc != PKB_OK)
         return rc;
-    if (count == 0)
-        return pkb_error_set(err, PKB_ERR_MEMORY, 0,
-                             "the size needs %" PRIu64 " MiB a rank, %" PRIu64 " MiB are to be had",
-                             pkb_memory_needed_bytes(layout) >> 20, budget >> 20);
-    return place(layout, judge->trial_count, count, err);
+    for (uint32_t rank = 0; rank < judge->options.world; rank++)
+        if (all[rank] > k)
+            k = (uint32_t)all[rank];
+    choice(k, families, &judge->trial_count, &slot_count);
+    return place(layout, judge->trial_count, slot_count, err);
 }
 
 static pkb_code open_memory(pkb_judge *judge, const pkb_plan_size *size, pkb_error *err)
@@ -65,9 +88,7 @@ static pkb_code open_memory(pkb_judge *judge, const pkb_plan_size *size, pkb_err
     pkb_memory_free(judge->memory);
     judge->memory = NULL;
     judge->size = NULL;
-    judge->trial_count =
-        size->family_count > MIN_TRIALS ? (uint32_t)size->family_count : MIN_TRIALS;
-    if ((rc = choose_slots(judge, &layout, err)) != PKB_OK ||
+    if ((rc = choose_counts(judge, size, &layout, err)) != PKB_OK ||
         (rc = pkb_memory_create(&judge->memory, &layout, pkb_random_next(&judge->own_random),
                                 err)) != PKB_OK)
         return rc;
