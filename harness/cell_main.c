@@ -10,6 +10,7 @@
 #include "harness/cell/attempt.h"
 #include "harness/cell/canary.h"
 #include "harness/cell/limits.h"
+#include "harness/cell/restrict.h"
 #include "harness/cell/session.h"
 #include "harness/memory/cell_open.h"
 #include "harness/sandbox/filter.h"
@@ -84,6 +85,8 @@ int main(int argc, char **argv)
 
     if (argc > 1 && strcmp(argv[1], "--canary") == 0)
         return pkb_canary_main(argc - 2, argv + 2);
+    if (argc > 1 && strcmp(argv[1], "--restrict") == 0)
+        return pkb_restrict_main(argc - 2, argv + 2);
     if (!parse(argc, argv, &chosen)) {
         fprintf(stderr, "pkbench-cell: started by pkbench-judge, not by hand\n");
         return pkb_code_exit_status(PKB_ERR_USAGE);

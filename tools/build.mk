@@ -37,7 +37,7 @@ $(BUILD)/pkbench-cpurun: $(BUILD)/obj/harness/cpu/cpurun_main.o $(TRANSLATOR_OBJ
 	$(CC) $(CFLAGS) $^ -o $@ -lcrypto -lcjson
 
 # Started for every attempt: links only what it uses.
-CELL_BASE_OBJECTS := $(addprefix $(BUILD)/obj/base/,error.o clock.o)
+CELL_BASE_OBJECTS := $(addprefix $(BUILD)/obj/base/,error.o clock.o buf.o fs.o)
 CELL_SANDBOX_OBJECTS := $(addprefix $(BUILD)/obj/harness/sandbox/,filter.o message.o)
 $(BUILD)/pkbench-cell: $(BUILD)/obj/harness/cell_main.o $(CELL_OBJECTS) $(MEMORY_OBJECTS) \
                        $(CELL_SANDBOX_OBJECTS) $(CELL_BASE_OBJECTS)
@@ -71,6 +71,10 @@ $(BUILD)/tests/harness/%: $(BUILD)/obj/tests/unit/harness/%.o $(JUDGE_OBJECTS) \
                           $(MEMORY_OBJECTS) $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
+
+# These start cells.
+$(addprefix $(BUILD)/tests/harness/,test_cell test_cell_device test_sandbox): | \
+    $(BUILD)/pkbench-cell $(BUILD)/lib/libcudart.so.13 $(BUILD)/pkbench-ptx2c
 
 $(BUILD)/tests/evaluator/%: $(BUILD)/obj/tests/unit/evaluator/%.o \
                             $(filter-out %/main.o,$(EVALUATOR_OBJECTS)) $(SANDBOX_OBJECTS) $(BASE_OBJECTS)

@@ -5,7 +5,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <poll.h>
 #include <stddef.h>
@@ -21,7 +20,7 @@
 #include "harness/sandbox/child.h"
 #include "harness/sandbox/sandbox.h"
 
-enum { CANARY_TIMEOUT_S = 20, PATH_LEVELS = 3, PORT_TEXT_BYTES = 16 };
+enum { CANARY_TIMEOUT_S = 20, PORT_TEXT_BYTES = 16 };
 
 /* What a canary would find if it could: a file, a UNIX socket and a TCP port. */
 typedef struct lures {
@@ -76,28 +75,6 @@ static void clear_lures(lures *lured)
     }
     if (lured->file_fd >= 0)
         unlink(lured->file);
-}
-
-/* pkbench-cell lies beside this program, or above it when this is a test. Caller frees. */
-static pkb_code find_cell(char **out, pkb_error *err)
-{
-    char program[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-
-    if (length < 0)
-        return pkb_error_set_errno(err, PKB_ERR_IO, "cannot read /proc/self/exe");
-    program[length] = '\0';
-    char *folder = program;
-    for (int i = 0; i < PATH_LEVELS; i++) {
-        folder = dirname(folder);
-        char *cell = pkb_fs_join(folder, "pkbench-cell");
-        if (cell != NULL && access(cell, X_OK) == 0) {
-            *out = cell;
-            return PKB_OK;
-        }
-        free(cell);
-    }
-    return pkb_error_set(err, PKB_ERR_MISSING, 0, "pkbench-cell is not built: run make");
 }
 
 /* Reads a child's words until it ends or the deadline passes; one line is kept. */
@@ -181,7 +158,7 @@ pkb_code pkb_sandbox_probe(pkb_sandbox_level *out, char *why, size_t why_bytes, 
     lures lured = {.file_fd = -1, .socket_fd = -1, .port_fd = -1};
     pkb_error full = {.message = ""}, restricted = {.message = ""};
     char *cell = NULL;
-    pkb_code rc = find_cell(&cell, err);
+    pkb_code rc = pkb_sandbox_find_cell(&cell, err);
 
     if (rc == PKB_OK)
         rc = set_lures(&lured, err);

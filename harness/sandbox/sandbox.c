@@ -4,6 +4,9 @@
  */
 #include "harness/sandbox/sandbox.h"
 
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/fs.h"
 
 enum { DEFAULT_TMP_BYTES = 64 << 20, SMALL_TMPFS_BYTES = 1 << 20 };
 
@@ -247,25 +251,64 @@ static void add_plain(words *list, const pkb_sandbox_spec *spec)
         add_owned(list, rewrite(spec, spec->environment[i]));
 }
 
+/* ---- restricted: Landlock, applied by pkbench-cell, and paths as they are outside ---- */
+
+pkb_code pkb_sandbox_find_cell(char **out, pkb_error *err)
+{
+    enum { PATH_LEVELS = 3 };
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+
+    if (length < 0)
+        return pkb_error_set_errno(err, PKB_ERR_IO, "cannot read /proc/self/exe");
+    program[length] = '\0';
+    char *folder = program;
+    for (int i = 0; i < PATH_LEVELS; i++) {
+        folder = dirname(folder);
+        char *cell = pkb_fs_join(folder, "pkbench-cell");
+        if (cell != NULL && access(cell, X_OK) == 0) {
+            *out = cell;
+            return PKB_OK;
+        }
+        free(cell);
+    }
+    return pkb_error_set(err, PKB_ERR_MISSING, 0, "pkbench-cell is not built: run make");
+}
+
+static void add_restrictions(words *list, const pkb_sandbox_spec *spec, const char *cell)
+{
+    add(list, "env", "-i");
+    for (size_t i = 0; spec->environment != NULL && spec->environment[i] != NULL; i++)
+        add_owned(list, rewrite(spec, spec->environment[i]));
+    add(list, cell, "--restrict");
+    for (size_t i = 0; i < spec->bind_count; i++)
+        add(list, spec->binds[i].writable ? "-w" : "-r", spec->binds[i].from);
+    add(list, "-C");
+    add_owned(list, rewrite(spec, spec->directory != NULL ? spec->directory : "/tmp"));
+    add(list, "--");
+}
+
 /* ---- command lines ---- */
 
 pkb_code pkb_sandbox_argv(char ***out, const pkb_sandbox_spec *spec, const char *const *command,
                           pkb_error *err)
 {
     words list = {0};
+    char *cell = NULL;
 
-    if (spec->level == PKB_SANDBOX_RESTRICTED)
-        return pkb_error_set(err, PKB_ERR_MISSING, 0,
-                             "sandbox level restricted does not exist in this version; use full, "
-                             "or none if you trust the code");
-    if (spec->level == PKB_SANDBOX_FULL) {
+    if (spec->level == PKB_SANDBOX_RESTRICTED) {
+        pkb_code rc = pkb_sandbox_find_cell(&cell, err);
+        if (rc != PKB_OK)
+            return rc;
+        add_restrictions(&list, spec, cell);
+        free(cell);
+    } else if (spec->level == PKB_SANDBOX_FULL) {
         add_bubblewrap(&list, spec);
-        for (size_t i = 0; command[i] != NULL; i++)
-            add(&list, command[i]);
     } else {
         add_plain(&list, spec);
-        for (size_t i = 0; command[i] != NULL; i++)
-            add_owned(&list, rewrite(spec, command[i]));
     }
+    for (size_t i = 0; command[i] != NULL; i++)
+        add_owned(&list,
+                  spec->level == PKB_SANDBOX_FULL ? strdup(command[i]) : rewrite(spec, command[i]));
     return finish(out, &list, err);
 }

@@ -42,6 +42,9 @@ pkb_code pkb_sandbox_argv(char ***out, const pkb_sandbox_spec *spec, const char 
                           pkb_error *err);
 void pkb_argv_free(char **argv);
 
+/* pkbench-cell lies beside this program, or above it when this is a test. Caller frees. */
+pkb_code pkb_sandbox_find_cell(char **out, pkb_error *err);
+
 /* The strongest level that works here, proved by a canary that tries what must fail. `why` (may be
  * NULL) says what keeps `full` from working. PKB_SANDBOX_NONE is never "found": then
  * PKB_ERR_MISSING with the remedy. */

@@ -175,6 +175,12 @@ static void cells_run_without_a_sandbox(void **state)
     run_all(PKB_SANDBOX_NONE);
 }
 
+static void cells_run_under_landlock(void **state)
+{
+    (void)state;
+    run_all(PKB_SANDBOX_RESTRICTED);
+}
+
 /* This attempt has no barrier: only with one rank waiting is its result defined. So the test looks
  * at one call whose peer's input was staged into place by an earlier RUN. */
 static void a_chain_copies_in_and_out_and_overwrites(void **state)
@@ -356,6 +362,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_run_an_attempt_from_load_to_exit),
         cmocka_unit_test(cells_run_without_a_sandbox),
+        cmocka_unit_test(cells_run_under_landlock),
         cmocka_unit_test(a_chain_copies_in_and_out_and_overwrites),
         cmocka_unit_test(a_non_zero_return_is_reported),
         cmocka_unit_test(nothing_runs_before_load),

@@ -158,6 +158,53 @@ static void without_a_sandbox_paths_are_rewritten(void **state)
     pkb_argv_free(argv);
 }
 
+static const pkb_sandbox_spec restricted = {.level = PKB_SANDBOX_RESTRICTED};
+
+static void landlock_hides_files_and_gives_a_private_tmp(void **state)
+{
+    char script[256], text[1024];
+    (void)state;
+
+    snprintf(script, sizeof script,
+             "cat %s || cat /etc/passwd || ls /root || ls /tmp || ls /proc/1/fd ||"
+             " echo x > /tmp/pkb-x || echo x > /usr/x || echo x > /dev/shm/x",
+             secret);
+    pkb_child_exit how = run(&restricted, script, text, sizeof text);
+    if (!how.exited || how.status == 0)
+        fail_msg("it could: %s", text);
+    how = run(&restricted, "set -e; echo x > x; cat x; test $(pwd) = $TMPDIR; pwd", text,
+              sizeof text);
+    assert_true(how.exited && how.status == 0);
+    assert_memory_equal(text, "x\n/tmp/pkb-tmp-", 15);
+    text[strcspn(text + 2, "\n") + 2] = '\0';
+    assert_int_equal(access(text + 2, F_OK), -1); /* gone with the command */
+}
+
+static void landlock_passes_exit_codes_and_binds(void **state)
+{
+    const pkb_sandbox_bind binds[] = {{.from = secret, .to = "/pkb/file"}};
+    const pkb_sandbox_spec spec = {
+        .level = PKB_SANDBOX_RESTRICTED, .binds = binds, .bind_count = 1};
+    const char *const command[] = {"cat", "/pkb/file", NULL};
+    char **argv = NULL, script[256], text[256];
+    (void)state;
+
+    pkb_child_exit how = run(&restricted, "exit 7", text, sizeof text);
+    assert_true(how.exited && how.status == 7);
+    how = run(&restricted, "kill -SEGV $$", text, sizeof text);
+    assert_true(how.exited && how.status == 128 + SIGSEGV);
+    snprintf(script, sizeof script, "cat %s; echo x > %s", secret, secret);
+    how = run(&spec, script, text, sizeof text);
+    assert_string_equal(text, "secret\n");
+    assert_true(how.exited && how.status != 0);
+    assert_int_equal(pkb_sandbox_argv(&argv, &spec, command, NULL), PKB_OK);
+    size_t last = 0;
+    while (argv[last + 1] != NULL)
+        last++;
+    assert_string_equal(argv[last], secret);
+    pkb_argv_free(argv);
+}
+
 static void exit_codes_come_through_bubblewrap(void **state)
 {
     char text[64];
@@ -238,6 +285,8 @@ int main(void)
         cmocka_unit_test(the_environment_is_the_given_one),
         cmocka_unit_test(binds_appear_where_they_should),
         cmocka_unit_test(without_a_sandbox_paths_are_rewritten),
+        cmocka_unit_test(landlock_hides_files_and_gives_a_private_tmp),
+        cmocka_unit_test(landlock_passes_exit_codes_and_binds),
         cmocka_unit_test(exit_codes_come_through_bubblewrap),
         cmocka_unit_test(the_canary_finds_a_sandbox_that_holds),
         cmocka_unit_test(without_bubblewrap_the_probe_says_so),
