@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
@@ -106,7 +107,7 @@ bool pkb_cache_fetch(const pkb_cache *cache, const char *key, const char *direct
 
     while (entry != NULL && done < count && copy_file(entry, directory, names[done]))
         done++;
-    if (done == count)
+    if (entry != NULL && done == count)
         utimensat(AT_FDCWD, entry, NULL, 0);
     else
         for (size_t i = 0; i <= done && i < count; i++)

@@ -36,8 +36,8 @@ static const char *const nvcc_flags[] = {"-std=c++17",
                                          "--no-compress",
                                          "-keep",
                                          "-keep-dir",
-                                         PKB_BUILD_FOLDER "/keep",
-                                         "-I" PKB_INCLUDE_FOLDER,
+                                         "keep",
+                                         "-I/pkb/include",
                                          NULL};
 static const char *const gcc_flags[] = {"-O1",
                                         "-std=gnu11",
@@ -49,6 +49,8 @@ static const char *const gcc_flags[] = {"-O1",
                                         "-fPIC",
                                         "-shared",
                                         NULL};
+
+/* File names without a folder are in PKB_BUILD_FOLDER, where every command runs. */
 
 /* One command: words that outlive it, and those made for it. */
 typedef struct command {
@@ -98,20 +100,18 @@ static void add_nvcc(command *to, const pkb_compile_options *options)
 {
     const pkb_toolbox *tools = options->tools;
     /* The mark tells a compiler that failed from a sandbox that did not even start it. */
-    add_all(to, (const char *const[]){"sh", "-c", ": >" PKB_STARTED_NAME "; exec \"$@\"", "sh",
+    add_all(to, (const char *const[]){"sh", "-c", ": >started; exec \"$@\"", "sh",
                                       tools->tools[PKB_TOOL_NVCC].path, NULL});
     add_all(to, nvcc_flags);
     add_all(to, (const char *const[]){"-Xlinker", tools->tools[PKB_TOOL_CUDART].path,
-                                      options->file_name, "-o", PKB_BUILD_FOLDER "/" PKB_HOST_NAME,
-                                      NULL});
+                                      options->file_name, "-o", PKB_HOST_NAME, NULL});
 }
 
 static void add_translator(command *to, const pkb_compile_options *options)
 {
-    snprintf(to->ptx, sizeof to->ptx, PKB_BUILD_FOLDER "/keep/%.*s.ptx",
-             stem_bytes(options->file_name), options->file_name);
-    add_all(to, (const char *const[]){"/pkb/pkbench-ptx2c", to->ptx, "-o",
-                                      PKB_BUILD_FOLDER "/device.c", NULL});
+    snprintf(to->ptx, sizeof to->ptx, "keep/%.*s.ptx", stem_bytes(options->file_name),
+             options->file_name);
+    add_all(to, (const char *const[]){"/pkb/pkbench-ptx2c", to->ptx, "-o", "device.c", NULL});
 }
 
 /* gcc -O1 takes minutes for the largest translations; -O0 takes seconds. */
@@ -134,8 +134,7 @@ static void add_gcc(command *to, const pkb_compile_options *options)
     add_all(to, (const char *const[]){to->include, to->device, NULL});
     if (is_large(options))
         add(to, "-O0"); /* the last one counts */
-    add_all(to, (const char *const[]){PKB_BUILD_FOLDER "/device.c", "-o",
-                                      PKB_BUILD_FOLDER "/" PKB_DEVICE_NAME, NULL});
+    add_all(to, (const char *const[]){"device.c", "-o", PKB_DEVICE_NAME, NULL});
 }
 
 static void fill(command *to, pkb_step step, const pkb_compile_options *options)
