@@ -11,12 +11,14 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -102,12 +104,11 @@ static const char *reach_processes(void)
 
 static const char *keep_rights(void)
 {
-    enum { CAPABILITIES = 64 };
+    enum { PERMITTED = 1 }; /* words of capget: effective, permitted, inheritable; twice */
+    uint32_t header[2] = {0x20080522, 0}, sets[6] = {0};
 
-    for (int capability = 0; capability < CAPABILITIES; capability++) {
-        if (prctl(PR_CAPBSET_READ, capability, 0, 0, 0) == 1)
-            return "has capabilities";
-    }
+    if (syscall(SYS_capget, header, sets) < 0 || sets[PERMITTED] != 0 || sets[3 + PERMITTED] != 0)
+        return "has capabilities";
     return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ? NULL : "may gain privileges";
 }
 
@@ -178,7 +179,7 @@ int pkb_canary_main(int argc, char **argv)
         escape = reach_network(argv[2], argv[3]);
     if (escape == NULL && is_full)
         escape = reach_processes();
-    if (escape == NULL && is_full)
+    if (escape == NULL)
         escape = keep_rights();
     if (escape == NULL)
         escape = pass_filter();

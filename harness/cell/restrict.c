@@ -115,10 +115,19 @@ typedef struct restriction {
     char folder[64]; /* private */
 } restriction;
 
+/* There is no user namespace around us: root must not stay root across the exec. */
+static void drop_capabilities(void)
+{
+    for (int capability = 0; prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0; capability++)
+        ;
+}
+
 static int restrict_self(const restriction *wanted)
 {
     const uint64_t all = UINT64_MAX;
     landlock_rules rules;
+
+    drop_capabilities();
     int ruleset = make_ruleset(&rules);
     int rc = ruleset < 0 ? -1 : allow_system(ruleset, &rules);
 
