@@ -10,15 +10,17 @@ enum { N = 2048 };
 
 static float edge(int i)
 {
-    static const uint32_t edges[] = {0,          0x80000000, 1,          0x80000001, 0x00800000, 0x007fffff,
-                                     0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7f7fffff, 0xff7fffff,
-                                     0x3f800000, 0xbf800000, 0x3f000000, 0x3fc00000, 0x40200000, 0xc0200000,
-                                     0x4f000000, 0xcf000000, 0x4f800000, 0x5f000000, 0x4effffff, 0x33000001};
+    static const uint32_t edges[] = {0,          0x80000000, 1,          0x80000001, 0x00800000,
+                                     0x007fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000,
+                                     0x7f7fffff, 0xff7fffff, 0x3f800000, 0xbf800000, 0x3f000000,
+                                     0x3fc00000, 0x40200000, 0xc0200000, 0x4f000000, 0xcf000000,
+                                     0x4f800000, 0x5f000000, 0x4effffff, 0x33000001};
     const int count = sizeof edges / sizeof edges[0];
     return float_of(i % 3 == 0 ? edges[i / 3 % count] : (uint32_t)random_word(i * 3 + 1));
 }
 
-template <class Op> __global__ void float_kernel(const float *a, const float *b, const float *c, uint32_t *out)
+template <class Op>
+__global__ void float_kernel(const float *a, const float *b, const float *c, uint32_t *out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = Op::device(a[i], b[i], c[i]);
@@ -45,23 +47,23 @@ template <class Op> static void compare()
     }
 }
 
-#define OP(name, float_result, device_body, ...)                                            \
-    struct name##_op {                                                                            \
-        static const bool is_float = float_result;                                                \
-        static __device__ uint32_t device(float a, float b, float c)                              \
-        {                                                                                         \
-            (void)b, (void)c;                                                                     \
-            device_body                                                                           \
-        }                                                                                         \
-        static uint32_t host(volatile float a, volatile float b, volatile float c)                \
-        {                                                                                         \
-            (void)b, (void)c;                                                                     \
-            __VA_ARGS__                                                                           \
-        }                                                                                         \
-    };                                                                                            \
-    static void name()                                                                            \
-    {                                                                                             \
-        compare<name##_op>();                                                                     \
+#define OP(name, float_result, device_body, ...)                                   \
+    struct name##_op {                                                             \
+        static const bool is_float = float_result;                                 \
+        static __device__ uint32_t device(float a, float b, float c)               \
+        {                                                                          \
+            (void)b, (void)c;                                                      \
+            device_body                                                            \
+        }                                                                          \
+        static uint32_t host(volatile float a, volatile float b, volatile float c) \
+        {                                                                          \
+            (void)b, (void)c;                                                      \
+            __VA_ARGS__                                                            \
+        }                                                                          \
+    };                                                                             \
+    static void name()                                                             \
+    {                                                                              \
+        compare<name##_op>();                                                      \
     }
 
 static uint32_t smaller(float a, float b)
@@ -99,35 +101,69 @@ static int saturated(float a, float lowest, float highest)
 }
 
 OP(minimum_prefers_numbers, true, return __float_as_uint(fminf(a, b));, return smaller(a, b);)
-OP(minimum_propagates_nan, true, float r; asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b)); return __float_as_uint(r);,
-   return std::isnan(a) || std::isnan(b) ? 0x7fffffff : smaller(a, b);)
-OP(comparisons_with_nan, false, return (a < b) | (a <= b) << 1 | (a > b) << 2 | (a >= b) << 3 | (a == b) << 4 | (a != b) << 5 | !(a < b) << 6 | isnan(a) << 7;,
-   return (a < b) | (a <= b) << 1 | (a > b) << 2 | (a >= b) << 3 | (a == b) << 4 | (a != b) << 5 | !(a < b) << 6 | (int)std::isnan(a) << 7;)
-OP(ordered_not_equal_is_false_on_nan, false, int r; asm("{ .reg .pred p; setp.ne.f32 p, %1, %2; selp.s32 %0, 1, 0, p; }" : "=r"(r) : "f"(a), "f"(b)); return r;,
-   return !std::isnan(a) && !std::isnan(b) && a != b;)
-OP(add_directed, true, return __float_as_uint(__fadd_rz(a, b)) ;, return rounded(FE_TOWARDZERO, a, b, 0, '+');)
+OP(minimum_propagates_nan, true, float r; asm("min.NaN.f32 %0, %1, %2;"
+                                              : "=f"(r)
+                                              : "f"(a), "f"(b));
+   return __float_as_uint(r);, return std::isnan(a) || std::isnan(b) ? 0x7fffffff : smaller(a, b);)
+OP(comparisons_with_nan, false,
+   return (a < b) | (a <= b) << 1 | (a > b) << 2 | (a >= b) << 3 | (a == b) << 4 | (a != b) << 5 |
+          !(a < b) << 6 | isnan(a) << 7;
+   , return (a < b) | (a <= b) << 1 | (a > b) << 2 | (a >= b) << 3 | (a == b) << 4 | (a != b) << 5 |
+            !(a < b) << 6 | (int)std::isnan(a) << 7;)
+OP(ordered_not_equal_is_false_on_nan, false, int r;
+   asm("{ .reg .pred p; setp.ne.f32 p, %1, %2; selp.s32 %0, 1, 0, p; }"
+       : "=r"(r)
+       : "f"(a), "f"(b));
+   return r;, return !std::isnan(a) && !std::isnan(b) && a != b;)
+OP(add_directed, true, return __float_as_uint(__fadd_rz(a, b));
+   , return rounded(FE_TOWARDZERO, a, b, 0, '+');)
 OP(add_up, true, return __float_as_uint(__fadd_ru(a, b));, return rounded(FE_UPWARD, a, b, 0, '+');)
-OP(add_down, true, return __float_as_uint(__fadd_rd(a, b));, return rounded(FE_DOWNWARD, a, b, 0, '+');)
-OP(mul_directed, true, return __float_as_uint(__fmul_rd(a, b));, return rounded(FE_DOWNWARD, a, b, 0, '*');)
+OP(add_down, true, return __float_as_uint(__fadd_rd(a, b));
+   , return rounded(FE_DOWNWARD, a, b, 0, '+');)
+OP(mul_directed, true, return __float_as_uint(__fmul_rd(a, b));
+   , return rounded(FE_DOWNWARD, a, b, 0, '*');)
 OP(fma_nearest, true, return __float_as_uint(fmaf(a, b, c));, return bits_of(fmaf(a, b, c));)
-OP(fma_down, true, return __float_as_uint(__fmaf_rd(a, b, c));, return rounded(FE_DOWNWARD, a, b, c, 'f');)
-OP(fma_up, true, return __float_as_uint(__fmaf_ru(a, b, c));, return rounded(FE_UPWARD, a, b, c, 'f');)
-OP(divide_nearest, true, return __float_as_uint(__fdiv_rn(a, b));, return rounded(FE_TONEAREST, a, b, 0, '/');)
-OP(root_nearest, true, return __float_as_uint(__fsqrt_rn(a));, return rounded(FE_TONEAREST, a, b, 0, 's');)
-OP(float_to_int_saturates, false, return __float2int_rz(a);, return saturated(a, -0x1p31f, 0x1p31f);)
-OP(float_to_unsigned_saturates, false, return __float2uint_rz(a);, return std::isnan(a) || a <= 0 ? 0 : a >= 0x1p32f ? ~0u : (uint32_t)a;)
-OP(float_to_int_ties_to_even, false, return __float2int_rn(a);, return std::isnan(a) ? 0 : saturated(rintf(a), -0x1p31f, 0x1p31f);)
-OP(float_to_int_floor_ceil, false, return __float2int_rd(a) ^ __float2int_ru(b);, return saturated(floorf(a), -0x1p31f, 0x1p31f) ^ saturated(ceilf(b), -0x1p31f, 0x1p31f);)
-OP(round_to_integral, true, return __float_as_uint(truncf(a) + floorf(b) - rintf(c));, volatile float t = truncf(a), f = floorf(b), r = rintf(c), s = t + f; return bits_of(s - r);)
-OP(flush_subnormals, true, float r; asm("add.ftz.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b)); return __float_as_uint(r);,
-   float x = std::fpclassify(a) == FP_SUBNORMAL ? copysignf(0, a) : a, y = std::fpclassify(b) == FP_SUBNORMAL ? copysignf(0, b) : b;
+OP(fma_down, true, return __float_as_uint(__fmaf_rd(a, b, c));
+   , return rounded(FE_DOWNWARD, a, b, c, 'f');)
+OP(fma_up, true, return __float_as_uint(__fmaf_ru(a, b, c));
+   , return rounded(FE_UPWARD, a, b, c, 'f');)
+OP(divide_nearest, true, return __float_as_uint(__fdiv_rn(a, b));
+   , return rounded(FE_TONEAREST, a, b, 0, '/');)
+OP(root_nearest, true, return __float_as_uint(__fsqrt_rn(a));
+   , return rounded(FE_TONEAREST, a, b, 0, 's');)
+OP(float_to_int_saturates, false, return __float2int_rz(a);
+   , return saturated(a, -0x1p31f, 0x1p31f);)
+OP(float_to_unsigned_saturates, false, return __float2uint_rz(a);
+   , return std::isnan(a) || a <= 0 ? 0
+            : a >= 0x1p32f          ? ~0u
+                                    : (uint32_t)a;)
+OP(float_to_int_ties_to_even, false, return __float2int_rn(a);
+   , return std::isnan(a) ? 0 : saturated(rintf(a), -0x1p31f, 0x1p31f);)
+OP(float_to_int_floor_ceil, false, return __float2int_rd(a) ^ __float2int_ru(b);
+   , return saturated(floorf(a), -0x1p31f, 0x1p31f) ^ saturated(ceilf(b), -0x1p31f, 0x1p31f);)
+OP(round_to_integral, true, return __float_as_uint(truncf(a) + floorf(b) - rintf(c));
+   , volatile float t = truncf(a), f = floorf(b), r = rintf(c), s = t + f; return bits_of(s - r);)
+OP(flush_subnormals, true, float r; asm("add.ftz.f32 %0, %1, %2;"
+                                        : "=f"(r)
+                                        : "f"(a), "f"(b));
+   return __float_as_uint(r);, float x = std::fpclassify(a) == FP_SUBNORMAL ? copysignf(0, a) : a,
+                             y = std::fpclassify(b) == FP_SUBNORMAL ? copysignf(0, b) : b;
    float r = x + y; return bits_of(std::fpclassify(r) == FP_SUBNORMAL ? copysignf(0, r) : r);)
-OP(saturate_to_unit, true, return __float_as_uint(__saturatef(a));, return bits_of(std::isnan(a) || a <= 0 ? 0.0f : a > 1 ? 1.0f : a);)
-OP(int_to_float, true, return __float_as_uint((float)__float_as_int(a)) ^ __float_as_uint((float)__float_as_uint(b));, return bits_of((float)(int)bits_of(a)) ^ bits_of((float)bits_of(b));)
-OP(copy_sign_and_negate, true, return __float_as_uint(copysignf(a, b)) ^ __float_as_uint(-fabsf(c));, return bits_of(copysignf(a, b)) ^ bits_of(-fabsf(c));)
-OP(exponential_within_two_ulp, false, float x = fabsf(a) < 80 ? a : 1.0f; float r = expf(x); double e = exp((double)x); return fabs((double)r - e) <= 2.5e-7 * e;, return 1;)
+OP(saturate_to_unit, true, return __float_as_uint(__saturatef(a));
+   , return bits_of(std::isnan(a) || a <= 0 ? 0.0f
+                    : a > 1                 ? 1.0f
+                                            : a);)
+OP(int_to_float, true,
+   return __float_as_uint((float)__float_as_int(a)) ^ __float_as_uint((float)__float_as_uint(b));
+   , return bits_of((float)(int)bits_of(a)) ^ bits_of((float)bits_of(b));)
+OP(copy_sign_and_negate, true, return __float_as_uint(copysignf(a, b)) ^ __float_as_uint(-fabsf(c));
+   , return bits_of(copysignf(a, b)) ^ bits_of(-fabsf(c));)
+OP(exponential_within_two_ulp, false, float x = fabsf(a) < 80 ? a : 1.0f; float r = expf(x);
+   double e = exp((double)x); return fabs((double)r - e) <= 2.5e-7 * e;, return 1;)
 OP(sine_and_log_are_close, false, float x = fabsf(a) < 1000 && fabsf(a) > 1e-30f ? fabsf(a) : 1.5f;
-   return fabs((double)sinf(x) - sin((double)x)) < 1e-6 && fabs((double)logf(x) - log((double)x)) <= 1e-6 * (1 + fabs(log((double)x)));, return 1;)
+   return fabs((double)sinf(x) - sin((double)x)) < 1e-6 &&
+          fabs((double)logf(x) - log((double)x)) <= 1e-6 * (1 + fabs(log((double)x)));
+   , return 1;)
 
 // Doubles pass through the same rules; a few suffice.
 __global__ void double_kernel(const double *a, double *out, long long *whole)
@@ -192,7 +228,8 @@ static void half_and_bfloat_exhaustive()
         EXPECT(same_float(float_of(to_float[2 * i]), h), "half %04x", i);
         EXPECT(same_float(float_of(to_float[2 * i + 1]), b), "bfloat16 %04x", i);
         EXPECT(std::isnan(h) || back[2 * i] == i, "half %04x and back gives %04x", i, back[2 * i]);
-        EXPECT(std::isnan(b) || back[2 * i + 1] == i, "bfloat16 %04x and back gives %04x", i, back[2 * i + 1]);
+        EXPECT(std::isnan(b) || back[2 * i + 1] == i, "bfloat16 %04x and back gives %04x", i,
+               back[2 * i + 1]);
     }
 }
 
@@ -216,22 +253,32 @@ static uint32_t bfloat_of_odd(float x, float y)
     return (u + 0x7fff + (u >> 16 & 1)) >> 16;
 }
 
-OP(bfloat16_rounds_to_even, false, return __bfloat16_as_ushort(__float2bfloat16_rn(a));,
-   uint32_t u = bits_of(a); if (std::isnan(a)) return 0x7fff; return (u + 0x7fff + (u >> 16 & 1)) >> 16;)
-OP(half_rounds_to_even, false, return __half_as_ushort(__float2half_rn(a));,
-   if (std::isnan(a)) return 0x7fff; _Float16 h = (_Float16)(float)a; unsigned short u; memcpy(&u, &h, 2); return u;)
-OP(bfloat16_pairs_keep_their_order, false, __nv_bfloat162 p = __floats2bfloat162_rn(1.5f, -2.0f); return __bfloat16_as_ushort(p.x) | (uint32_t)__bfloat16_as_ushort(p.y) << 16;, return 0xc0003fc0;)
-OP(bfloat16_fma_rounds_once, false, __nv_bfloat16 x = __float2bfloat16(a); __nv_bfloat16 y = __float2bfloat16(b); __nv_bfloat16 r = __hfma(x, y, __float2bfloat16(1.0f)); return isnan(__bfloat162float(r)) ? 0x7fff : __bfloat16_as_ushort(r);,
-   auto narrow = [](float v) { uint32_t u = bits_of(v); return std::isnan(v) ? NAN : float_of((u + 0x7fff + (u >> 16 & 1)) & 0xffff0000); };
-   return bfloat_of_odd(narrow(a), narrow(b));)
+OP(bfloat16_rounds_to_even, false, return __bfloat16_as_ushort(__float2bfloat16_rn(a));
+   , uint32_t u = bits_of(a); if (std::isnan(a)) return 0x7fff;
+   return (u + 0x7fff + (u >> 16 & 1)) >> 16;)
+OP(half_rounds_to_even, false, return __half_as_ushort(__float2half_rn(a));
+   , if (std::isnan(a)) return 0x7fff; _Float16 h = (_Float16)(float)a; unsigned short u;
+   memcpy(&u, &h, 2); return u;)
+OP(bfloat16_pairs_keep_their_order, false, __nv_bfloat162 p = __floats2bfloat162_rn(1.5f, -2.0f);
+   return __bfloat16_as_ushort(p.x) | (uint32_t)__bfloat16_as_ushort(p.y) << 16;
+   , return 0xc0003fc0;)
+OP(
+    bfloat16_fma_rounds_once, false, __nv_bfloat16 x = __float2bfloat16(a);
+    __nv_bfloat16 y = __float2bfloat16(b); __nv_bfloat16 r = __hfma(x, y, __float2bfloat16(1.0f));
+    return isnan(__bfloat162float(r)) ? 0x7fff : __bfloat16_as_ushort(r);
+    , auto narrow =
+          [](float v) {
+              uint32_t u = bits_of(v);
+              return std::isnan(v) ? NAN : float_of((u + 0x7fff + (u >> 16 & 1)) & 0xffff0000);
+          };
+    return bfloat_of_odd(narrow(a), narrow(b));)
 
 MAIN(CASE(minimum_prefers_numbers), CASE(minimum_propagates_nan), CASE(comparisons_with_nan),
      CASE(ordered_not_equal_is_false_on_nan), CASE(add_directed), CASE(add_up), CASE(add_down),
      CASE(mul_directed), CASE(fma_nearest), CASE(fma_down), CASE(fma_up), CASE(divide_nearest),
      CASE(root_nearest), CASE(float_to_int_saturates), CASE(float_to_unsigned_saturates),
      CASE(float_to_int_ties_to_even), CASE(float_to_int_floor_ceil), CASE(round_to_integral),
-     CASE(flush_subnormals), CASE(saturate_to_unit), CASE(int_to_float),
-     CASE(copy_sign_and_negate), CASE(exponential_within_two_ulp), CASE(sine_and_log_are_close),
-     CASE(double_arithmetic), CASE(half_and_bfloat_exhaustive), CASE(bfloat16_rounds_to_even),
-     CASE(half_rounds_to_even), CASE(bfloat16_pairs_keep_their_order),
-     CASE(bfloat16_fma_rounds_once))
+     CASE(flush_subnormals), CASE(saturate_to_unit), CASE(int_to_float), CASE(copy_sign_and_negate),
+     CASE(exponential_within_two_ulp), CASE(sine_and_log_are_close), CASE(double_arithmetic),
+     CASE(half_and_bfloat_exhaustive), CASE(bfloat16_rounds_to_even), CASE(half_rounds_to_even),
+     CASE(bfloat16_pairs_keep_their_order), CASE(bfloat16_fma_rounds_once))

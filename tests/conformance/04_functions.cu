@@ -92,7 +92,10 @@ static void function_table()
     table_kernel<<<1, 96>>>(out.device);
     out.down();
     for (int i = 0; i < 96; i++)
-        EXPECT(out[i] == (i % 3 == 0 ? i + 5 : i % 3 == 1 ? i - 5 : i * 5), "entry %d is %d", i, out[i]);
+        EXPECT(out[i] == (i % 3 == 0   ? i + 5
+                          : i % 3 == 1 ? i - 5
+                                       : i * 5),
+               "entry %d is %d", i, out[i]);
 }
 
 struct Shape {
@@ -100,7 +103,9 @@ struct Shape {
 };
 struct Square : Shape {
     float side;
-    __device__ explicit Square(float s) : side(s) {}
+    __device__ explicit Square(float s) : side(s)
+    {
+    }
     __device__ float area() const override
     {
         return side * side;
@@ -186,7 +191,8 @@ static void vector_accesses()
     b.down(), packed.down();
     for (int i = 0; i < 8; i++) {
         EXPECT(b[i].x == i + .75f && b[i].w == i, "float4 %d", i);
-        EXPECT(packed[i].y == (100u + i | (200u + i) << 16) && packed[i].z == 65535u - i, "uint4 %d", i);
+        EXPECT(packed[i].y == (100u + i | (200u + i) << 16) && packed[i].z == 65535u - i,
+               "uint4 %d", i);
     }
 }
 
@@ -218,13 +224,15 @@ __global__ void inline_ptx(int *out)
     int total = 0;
     for (int i = 0; i < 3; i++) {
         int v = (int)threadIdx.x + i;
-        asm volatile("{\n.reg .pred p, q;\nsetp.lt.s32 p|q, %0, 10;\n@p add.s32 %0, %0, 100;\n@q bra DONE;\n"
-                     "add.s32 %0, %0, 1000;\nDONE:\n}"
-                     : "+r"(v));
+        asm volatile(
+            "{\n.reg .pred p, q;\nsetp.lt.s32 p|q, %0, 10;\n@p add.s32 %0, %0, 100;\n@q bra DONE;\n"
+            "add.s32 %0, %0, 1000;\nDONE:\n}"
+            : "+r"(v));
         total += v;
     }
     int w = (int)threadIdx.x;
-    asm volatile("{\n.reg .pred p;\nsetp.ge.s32 p, %0, 16;\n@p bra DONE;\nneg.s32 %0, %0;\nDONE:\n}" : "+r"(w));
+    asm volatile("{\n.reg .pred p;\nsetp.ge.s32 p, %0, 16;\n@p bra DONE;\nneg.s32 %0, %0;\nDONE:\n}"
+                 : "+r"(w));
     out[threadIdx.x] = total * 100 + w;
 }
 

@@ -30,7 +30,8 @@ static void constant_initialiser_and_copy()
     EXPECT_OK(cudaMemcpyToSymbol(weights, more, sizeof more, 2 * sizeof(float)));
     read_constants<<<1, 8>>>(out.device);
     out.down();
-    EXPECT(out[1] == 2 && out[2] == -1 && out[3] == -2 && out[4] == 16, "after the copy: %g %g %g %g", out[1], out[2], out[3], out[4]);
+    EXPECT(out[1] == 2 && out[2] == -1 && out[3] == -2 && out[4] == 16,
+           "after the copy: %g %g %g %g", out[1], out[2], out[3], out[4]);
 }
 
 __global__ void change_globals()
@@ -55,7 +56,8 @@ static void global_values_come_back()
     EXPECT_OK(cudaMemcpyFromSymbol(doubles, grid_values, sizeof doubles));
     EXPECT(value == 15, "counter is %d", value);
     EXPECT(got[0] == 11 && got[4] == 4, "bytes are %d .. %d", got[0], got[4]);
-    EXPECT(doubles[2][3] == 2.5 && doubles[2][2] == 0, "doubles %g %g", doubles[2][3], doubles[2][2]);
+    EXPECT(doubles[2][3] == 2.5 && doubles[2][2] == 0, "doubles %g %g", doubles[2][3],
+           doubles[2][2]);
 }
 
 __global__ void through_address()
@@ -90,7 +92,9 @@ static void strings_in_constant_memory()
     Array<char> out(24);
     spell<<<1, 3>>>(out.device);
     out.down();
-    EXPECT(strcmp(&out[0], "alpha") == 0 && strcmp(&out[8], "beta") == 0 && strcmp(&out[16], "gamma") == 0, "%s %s %s", &out[0], &out[8], &out[16]);
+    EXPECT(strcmp(&out[0], "alpha") == 0 && strcmp(&out[8], "beta") == 0 &&
+               strcmp(&out[16], "gamma") == 0,
+           "%s %s %s", &out[0], &out[8], &out[16]);
 }
 
 __global__ void change_managed()
@@ -109,7 +113,8 @@ static void managed_is_one_variable()
     change_managed<<<1, 1>>>();
     EXPECT_OK(cudaDeviceSynchronize());
     EXPECT(shared_with_host == 40, "becomes %d", shared_with_host);
-    EXPECT(managed_pointer[0] == 1 && managed_pointer[3] == -1, "array %d %d", managed_pointer[0], managed_pointer[3]);
+    EXPECT(managed_pointer[0] == 1 && managed_pointer[3] == -1, "array %d %d", managed_pointer[0],
+           managed_pointer[3]);
     EXPECT_OK(cudaFree(managed_pointer));
 }
 

@@ -16,7 +16,8 @@ __global__ void both_kinds(int *out, int n)
     for (int i = threadIdx.x; i < n; i += blockDim.x)
         flexible[i] = i * 3;
     __syncthreads();
-    out[threadIdx.x] = fixed[63 - threadIdx.x] * 1000 + flexible[n - 1 - threadIdx.x] + (int)(other[threadIdx.x % 3] * 2);
+    out[threadIdx.x] = fixed[63 - threadIdx.x] * 1000 + flexible[n - 1 - threadIdx.x] +
+                       (int)(other[threadIdx.x % 3] * 2);
 }
 
 static void static_and_dynamic()
@@ -51,7 +52,8 @@ static void ten_templates_of_40_kib()
     out.down();
     for (int k = 0; k < 10; k++)
         for (int t = 0; t < 32; t++)
-            EXPECT(out[k * 32 + t] == k * 100 + 31 - t, "template %d thread %d: %d", k, t, out[k * 32 + t]);
+            EXPECT(out[k * 32 + t] == k * 100 + 31 - t, "template %d thread %d: %d", k, t,
+                   out[k * 32 + t]);
 }
 
 __global__ void addresses(uint32_t *out)
@@ -64,7 +66,8 @@ __global__ void addresses(uint32_t *out)
     __syncthreads();
     asm volatile("ld.shared.u32 %0, [%1+-4];" : "=r"(value) : "r"(a + 4) : "memory");
     int *generic = (int *)__cvta_shared_to_generic(a);
-    out[threadIdx.x] = value == (int)threadIdx.x * 7 && *generic == value && __isShared(generic) && !__isGlobal(generic) && __isGlobal(out) && !__isShared(out);
+    out[threadIdx.x] = value == (int)threadIdx.x * 7 && *generic == value && __isShared(generic) &&
+                       !__isGlobal(generic) && __isGlobal(out) && !__isShared(out);
 }
 
 static void shared_addresses_have_32_bits()
@@ -93,7 +96,8 @@ static void opt_in_to_227_kib()
     Array<int> out(1);
     int bytes = 227 * 1024;
 
-    EXPECT_OK(cudaFuncSetAttribute(large_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    EXPECT_OK(
+        cudaFuncSetAttribute(large_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     large_dynamic<<<1, 256, bytes>>>(out.device, bytes / 4);
     EXPECT_OK(cudaGetLastError());
     out.down();

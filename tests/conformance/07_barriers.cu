@@ -35,7 +35,8 @@ static void tree_reduction()
 __global__ void counts(int *out)
 {
     int p = threadIdx.x % 5 == 0;
-    int n = __syncthreads_count(p), all = __syncthreads_and(p || threadIdx.x < 2000), any = __syncthreads_or(threadIdx.x == 77);
+    int n = __syncthreads_count(p), all = __syncthreads_and(p || threadIdx.x < 2000),
+        any = __syncthreads_or(threadIdx.x == 77);
     out[threadIdx.x] = n + (all != 0) * 10000 + (any != 0) * 100000;
 }
 

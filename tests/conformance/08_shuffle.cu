@@ -41,14 +41,17 @@ static void modes_widths_distances()
             for (int mode = 0; mode < 4; mode++)
                 for (int lane = 0; lane < 32; lane++) {
                     int got = out[at + mode * 32 + lane];
-                    EXPECT(got == wanted(mode, lane, b, width), "mode %d width %d b %d lane %d: %d", mode, width, b, lane, got);
+                    EXPECT(got == wanted(mode, lane, b, width), "mode %d width %d b %d lane %d: %d",
+                           mode, width, b, lane, got);
                 }
 }
 
 __global__ void predicates(int *out)
 {
     int value = threadIdx.x, got, valid;
-    asm volatile("{ .reg .pred p; shfl.sync.down.b32 %0|p, %2, 5, 0x1f, -1; selp.s32 %1, 1, 0, p; }" : "=r"(got), "=r"(valid) : "r"(value));
+    asm volatile("{ .reg .pred p; shfl.sync.down.b32 %0|p, %2, 5, 0x1f, -1; selp.s32 %1, 1, 0, p; }"
+                 : "=r"(got), "=r"(valid)
+                 : "r"(value));
     out[threadIdx.x] = got * 2 + valid;
 }
 
@@ -135,7 +138,8 @@ static void lanes_that_left()
     out.down();
     for (int i = 0; i < 32; i++)
         if (i % 4 != 3)
-            EXPECT(out[i] == i / 4 * 4 + 101 && out[32 + i] == 2, "lane %d: %d %d", i, out[i], out[32 + i]);
+            EXPECT(out[i] == i / 4 * 4 + 101 && out[32 + i] == 2, "lane %d: %d %d", i, out[i],
+                   out[32 + i]);
 }
 
 __global__ void wide(double *d, long long *l, float *f)
@@ -153,7 +157,9 @@ static void wide_types()
     wide<<<1, 32>>>(d.device, l.device, f.device);
     d.down(), l.down(), f.down();
     for (int i = 0; i < 32; i++)
-        EXPECT(d[i] == (i ^ 3) * 1.25 && l[i] == (long long)(i < 31 ? i + 1 : 31) << 40 && f[i] == (i / 8 * 8 + 7) * .5f, "lane %d", i);
+        EXPECT(d[i] == (i ^ 3) * 1.25 && l[i] == (long long)(i < 31 ? i + 1 : 31) << 40 &&
+                   f[i] == (i / 8 * 8 + 7) * .5f,
+               "lane %d", i);
 }
 
 MAIN(CASE(modes_widths_distances), CASE(validity_predicate), CASE(both_sides_of_a_branch),

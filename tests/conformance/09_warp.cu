@@ -16,7 +16,10 @@ __global__ void votes(unsigned *out)
     out[lane * 4 + 1] = __all_sync(~0u, lane < 32) * 2 + __all_sync(~0u, lane < 31);
     out[lane * 4 + 2] = __any_sync(~0u, lane == 31) * 2 + __any_sync(~0u, lane == 32);
     int uniform;
-    asm volatile("{ .reg .pred p, q; setp.lt.s32 p, %1, 40; vote.sync.uni.pred q, p, -1; selp.s32 %0, 1, 0, q; }" : "=r"(uniform) : "r"(lane));
+    asm volatile("{ .reg .pred p, q; setp.lt.s32 p, %1, 40; vote.sync.uni.pred q, p, -1; selp.s32 "
+                 "%0, 1, 0, q; }"
+                 : "=r"(uniform)
+                 : "r"(lane));
     out[lane * 4 + 3] = uniform;
 }
 
@@ -26,7 +29,10 @@ static void vote_modes()
     votes<<<1, 32>>>(out.device);
     out.down();
     for (int i = 0; i < 32; i++)
-        EXPECT(out[i * 4] == 0x49249249 && out[i * 4 + 1] == 2 && out[i * 4 + 2] == 2 && out[i * 4 + 3] == 1, "lane %d: %08x %u %u %u", i, out[i * 4], out[i * 4 + 1], out[i * 4 + 2], out[i * 4 + 3]);
+        EXPECT(out[i * 4] == 0x49249249 && out[i * 4 + 1] == 2 && out[i * 4 + 2] == 2 &&
+                   out[i * 4 + 3] == 1,
+               "lane %d: %08x %u %u %u", i, out[i * 4], out[i * 4 + 1], out[i * 4 + 2],
+               out[i * 4 + 3]);
 }
 
 __global__ void matches(unsigned *out)
@@ -48,7 +54,8 @@ static void match_any_and_all()
         for (int j = 0; j < 32; j++)
             want |= (unsigned)(j * 7 % 5 == i * 7 % 5) << j;
         EXPECT(out[i] == want, "match.any lane %d: %08x", i, out[i]);
-        EXPECT(out[32 + i] == 0 && out[64 + i] == 0, "match.all lane %d: %08x %08x", i, out[32 + i], out[64 + i]);
+        EXPECT(out[32 + i] == 0 && out[64 + i] == 0, "match.all lane %d: %08x %08x", i, out[32 + i],
+               out[64 + i]);
         EXPECT(out[96 + i] == (i % 2 ? 0xaaaaaaaa : 0x55555555), "64 bits, lane %d", i);
     }
 }
@@ -108,14 +115,17 @@ static void activemask_in_branches()
         (i % 5 == 2 ? side : other) |= i % 5 == 2 || i < 9 ? 1u << i : 0;
     for (int i = 0; i < 32; i++) {
         unsigned want = i % 5 == 2 ? side : i < 9 ? other : 0;
-        EXPECT(out[i] == ~0u && out[64 + i] == ~0u && out[32 + i] == want, "lane %d: %08x %08x %08x", i, out[i], out[32 + i], out[64 + i]);
+        EXPECT(out[i] == ~0u && out[64 + i] == ~0u && out[32 + i] == want,
+               "lane %d: %08x %08x %08x", i, out[i], out[32 + i], out[64 + i]);
     }
 }
 
 __global__ void elected(unsigned *out)
 {
     unsigned leader, is_leader, mask = threadIdx.x < 8 ? 0xff : 0xffffff00;
-    asm volatile("{ .reg .pred p; elect.sync %0|p, %2; selp.u32 %1, 1, 0, p; }" : "=r"(leader), "=r"(is_leader) : "r"(mask));
+    asm volatile("{ .reg .pred p; elect.sync %0|p, %2; selp.u32 %1, 1, 0, p; }"
+                 : "=r"(leader), "=r"(is_leader)
+                 : "r"(mask));
     out[threadIdx.x] = leader * 2 + is_leader;
 }
 
@@ -127,7 +137,8 @@ static void elect_one()
     unsigned leaders = 0, leader_lane[2] = {out[0] / 2, out[31] / 2};
     for (unsigned i = 0; i < 32; i++) {
         leaders += out[i] & 1;
-        EXPECT(out[i] / 2 == leader_lane[i >= 8] && (out[i] & 1) == (i == out[i] / 2), "lane %u: %u", i, out[i]);
+        EXPECT(out[i] / 2 == leader_lane[i >= 8] && (out[i] & 1) == (i == out[i] / 2),
+               "lane %u: %u", i, out[i]);
     }
     EXPECT(leaders == 2 && leader_lane[0] < 8 && leader_lane[1] >= 8, "%u leaders", leaders);
 }

@@ -44,11 +44,14 @@ static void integer_operations()
         inc = inc >= 99 ? 0 : inc + 1;
         dec = dec == 0 || dec > 99 ? 99 : dec - 1;
     }
-    unsigned want[9] = {ALL * (ALL - 1) / 2, 5000 - ALL, 1000000 - ALL + 1, ALL - 1, 0xffff0000, ~0u, x, inc, dec};
+    unsigned want[9] = {
+        ALL * (ALL - 1) / 2, 5000 - ALL, 1000000 - ALL + 1, ALL - 1, 0xffff0000, ~0u, x, inc, dec};
     for (int i = 0; i < 9; i++)
         EXPECT(u[i] == want[i], "u[%d] is %x, not %x", i, u[i], want[i]);
     EXPECT(s[0] == 5 - ALL + 1 && s[1] == -1, "signed %d %d", s[0], s[1]);
-    EXPECT(l[0] == (unsigned long long)ALL << 33 && l[1] == (ALL - 1ull) << 40 && (long long)l[2] == -(long long)(ALL - 1) << 34 && l[3] == ~0ull, "64 bits");
+    EXPECT(l[0] == (unsigned long long)ALL << 33 && l[1] == (ALL - 1ull) << 40 &&
+               (long long)l[2] == -(long long)(ALL - 1) << 34 && l[3] == ~0ull,
+           "64 bits");
 }
 
 __global__ void floats(float *f, double *d, __half2 *h, __nv_bfloat162 *b, __half *single)
@@ -71,9 +74,12 @@ static void float_operations()
     floats<<<1, THREADS>>>(f.device, d.device, h.device, b.device, single.device);
     f.down(), d.down(), h.down(), b.down(), single.down();
     EXPECT(f[0] == 64 && d[0] == 32, "%g %g", f[0], d[0]);
-    EXPECT(__low2float(h[0]) == 128 && __high2float(h[0]) == 256, "half2 %g %g", __low2float(h[0]), __high2float(h[0]));
-    EXPECT(__low2float(b[0]) == 128 && __high2float(b[0]) == -128, "bfloat162 %g", __low2float(b[0]));
-    EXPECT(__half2float(single[0]) == 0 && __half2float(single[1]) == 128, "half %g", __half2float(single[1]));
+    EXPECT(__low2float(h[0]) == 128 && __high2float(h[0]) == 256, "half2 %g %g", __low2float(h[0]),
+           __high2float(h[0]));
+    EXPECT(__low2float(b[0]) == 128 && __high2float(b[0]) == -128, "bfloat162 %g",
+           __low2float(b[0]));
+    EXPECT(__half2float(single[0]) == 0 && __half2float(single[1]) == 128, "half %g",
+           __half2float(single[1]));
 }
 
 __global__ void exchange(int *slot, int *seen, unsigned short *small)
@@ -160,7 +166,8 @@ __global__ void library_atomics(cuda::atomic<int, cuda::thread_scope_device> *tu
 static void acquire_and_release()
 {
     Array<int> turn(1), out(201);
-    library_atomics<<<2, 50>>>(reinterpret_cast<cuda::atomic<int, cuda::thread_scope_device> *>(turn.device), out.device);
+    library_atomics<<<2, 50>>>(
+        reinterpret_cast<cuda::atomic<int, cuda::thread_scope_device> *>(turn.device), out.device);
     out.down();
     for (int i = 0; i < 100; i++)
         EXPECT(out[i] == 1 + i * (i + 1) / 2, "turn %d: %d", i, out[i]);

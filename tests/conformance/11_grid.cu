@@ -35,14 +35,16 @@ static void grid_barrier_at_full_residency()
         a[i] = i;
     a.up();
     void *arguments[] = {&a.device, &b.device, &rounds};
-    EXPECT_OK(cudaLaunchCooperativeKernel((void *)sweeps, dim3(n / 128), dim3(128), arguments, 0, 0));
+    EXPECT_OK(
+        cudaLaunchCooperativeKernel((void *)sweeps, dim3(n / 128), dim3(128), arguments, 0, 0));
     a.down();
     for (int i = 0; i < n; i++)
         EXPECT(a[i] == (i + 10) % n + 10, "element %d is %d", i, a[i]);
 }
 
 // Each block waits for its predecessor's sum: blocks need forward progress in order only.
-__global__ void look_back(const int *in, int *out, volatile int *flags, volatile int *sums, int *ticket)
+__global__ void look_back(const int *in, int *out, volatile int *flags, volatile int *sums,
+                          int *ticket)
 {
     __shared__ int block, before, partial[64];
     if (threadIdx.x == 0)

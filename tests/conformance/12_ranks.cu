@@ -33,7 +33,8 @@ __device__ static void meet(const World &w, unsigned turn)
     __syncthreads();
     if ((int)threadIdx.x < w.size) {
         __threadfence_system();
-        cuda::atomic_ref<unsigned, cuda::thread_scope_system>(*flag(w, threadIdx.x, w.rank)).store(turn, cuda::memory_order_release);
+        cuda::atomic_ref<unsigned, cuda::thread_scope_system>(*flag(w, threadIdx.x, w.rank))
+            .store(turn, cuda::memory_order_release);
         cuda::atomic_ref<unsigned, cuda::thread_scope_system> mine(*flag(w, w.rank, threadIdx.x));
         while (mine.load(cuda::memory_order_acquire) < turn)
             ;
@@ -64,7 +65,8 @@ __global__ void all_to_all(World w, int n, unsigned turn)
     __threadfence_system();
     __syncthreads();
     if (threadIdx.x == 0) {
-        cuda::atomic_ref<unsigned, cuda::thread_scope_system> theirs_flag(*flag(w, blockIdx.x, w.rank));
+        cuda::atomic_ref<unsigned, cuda::thread_scope_system> theirs_flag(
+            *flag(w, blockIdx.x, w.rank));
         theirs_flag.store(turn, cuda::memory_order_release);
         cuda::atomic_ref<unsigned, cuda::thread_scope_system> my_flag(*flag(w, w.rank, blockIdx.x));
         while (my_flag.load(cuda::memory_order_acquire) < turn)
@@ -166,7 +168,8 @@ static void reduce_body(World w)
         EXPECT_OK(cudaMemcpy(values, arena_data(w) + n, n * sizeof(int), cudaMemcpyDeviceToHost));
         for (int i = 0; i < n; i++) {
             int want = w.size * (w.size + 1) / 2 * i + w.size * call;
-            EXPECT(values[i] == want, "rank %d element %d is %d, not %d", w.rank, i, values[i], want);
+            EXPECT(values[i] == want, "rank %d element %d is %d, not %d", w.rank, i, values[i],
+                   want);
         }
     }
 }
@@ -180,7 +183,8 @@ static void all_to_all_body(World w)
         values[i] = w.rank * 1000000 + i;
     EXPECT_OK(cudaMemcpy(arena_data(w), values, w.size * n * sizeof(int), cudaMemcpyHostToDevice));
     all_to_all<<<w.size, 128>>>(w, n, 1);
-    EXPECT_OK(cudaMemcpy(values, arena_data(w) + w.size * n, w.size * n * sizeof(int), cudaMemcpyDeviceToHost));
+    EXPECT_OK(cudaMemcpy(values, arena_data(w) + w.size * n, w.size * n * sizeof(int),
+                         cudaMemcpyDeviceToHost));
     for (int i = 0; i < w.size * n; i++) {
         int want = i / n * 1000000 + w.rank * n + i % n;
         EXPECT(values[i] == want, "rank %d element %d is %d, not %d", w.rank, i, values[i], want);
@@ -199,7 +203,8 @@ static void ring_body(World w)
         ring_step<<<1, 64>>>(w, n, step);
     EXPECT_OK(cudaMemcpy(values, arena_data(w), sizeof values, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++)
-        EXPECT(values[i] == w.rank * 1000 + i + 2 * w.size, "rank %d element %d is %d", w.rank, i, values[i]);
+        EXPECT(values[i] == w.rank * 1000 + i + 2 * w.size, "rank %d element %d is %d", w.rank, i,
+               values[i]);
 }
 
 static void all_reduce_of_2()

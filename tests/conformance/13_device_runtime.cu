@@ -7,8 +7,11 @@
 __global__ void print_all(const char *text)
 {
     printf("%d|%5d|%-5d|%05d|%+d|%x|%#X|%o|%u\n", -1, 42, 42, 42, 42, 255, 255, 8, 4000000000u);
-    printf("%lld|%llu|%ld|%hd|%hhu|%c|%s|%%|%10s|%-6s|%.2s\n", -5000000000ll, 18000000000000000000ull, -3l, (short)-7, (unsigned char)200, 'x', "text", "right", "left", text);
-    printf("%f|%.3f|%10.2e|%g|%G|%*d|%.*f\n", 1.5, 2.0f / 3, 12345.678, 0.0001, 1e20, 6, 7, 2, 3.14159);
+    printf("%lld|%llu|%ld|%hd|%hhu|%c|%s|%%|%10s|%-6s|%.2s\n", -5000000000ll,
+           18000000000000000000ull, -3l, (short)-7, (unsigned char)200, 'x', "text", "right",
+           "left", text);
+    printf("%f|%.3f|%10.2e|%g|%G|%*d|%.*f\n", 1.5, 2.0f / 3, 12345.678, 0.0001, 1e20, 6, 7, 2,
+           3.14159);
     printf("plain\n");
 }
 
@@ -36,10 +39,17 @@ static void printf_formats()
 
     strcpy(text.host, "window");
     text.up();
-    captured(got, sizeof got, [&] { print_all<<<1, 1>>>(text.device); cudaDeviceSynchronize(); });
-    int n = sprintf(want, "%d|%5d|%-5d|%05d|%+d|%x|%#X|%o|%u\n", -1, 42, 42, 42, 42, 255, 255, 8, 4000000000u);
-    n += sprintf(want + n, "%lld|%llu|%ld|%hd|%hhu|%c|%s|%%|%10s|%-6s|%.2s\n", -5000000000ll, 18000000000000000000ull, -3l, (short)-7, (unsigned char)200, 'x', "text", "right", "left", "window");
-    n += sprintf(want + n, "%f|%.3f|%10.2e|%g|%G|%*d|%.*f\nplain\n", 1.5, 2.0f / 3, 12345.678, 0.0001, 1e20, 6, 7, 2, 3.14159);
+    captured(got, sizeof got, [&] {
+        print_all<<<1, 1>>>(text.device);
+        cudaDeviceSynchronize();
+    });
+    int n = sprintf(want, "%d|%5d|%-5d|%05d|%+d|%x|%#X|%o|%u\n", -1, 42, 42, 42, 42, 255, 255, 8,
+                    4000000000u);
+    n += sprintf(want + n, "%lld|%llu|%ld|%hd|%hhu|%c|%s|%%|%10s|%-6s|%.2s\n", -5000000000ll,
+                 18000000000000000000ull, -3l, (short)-7, (unsigned char)200, 'x', "text", "right",
+                 "left", "window");
+    n += sprintf(want + n, "%f|%.3f|%10.2e|%g|%G|%*d|%.*f\nplain\n", 1.5, 2.0f / 3, 12345.678,
+                 0.0001, 1e20, 6, 7, 2, 3.14159);
     EXPECT(strcmp(got, want) == 0, "printed\n%s instead of\n%s", got, want);
 }
 
@@ -52,7 +62,10 @@ __global__ void print_much()
 static void printf_has_a_cap()
 {
     static char got[3 << 20];
-    captured(got, sizeof got, [] { print_much<<<20, 10>>>(); cudaDeviceSynchronize(); });
+    captured(got, sizeof got, [] {
+        print_much<<<20, 10>>>();
+        cudaDeviceSynchronize();
+    });
     EXPECT(strlen(got) < 2 << 20 && strlen(got) > 1 << 19, "%zu bytes", strlen(got));
     EXPECT(strstr(got, "limit") != nullptr, "nothing says that output is missing");
 }

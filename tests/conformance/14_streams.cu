@@ -208,7 +208,8 @@ static void capture_errors()
     EXPECT_OK(cudaStreamCreate(&stream));
     EXPECT_OK(cudaStreamCreate(&other));
     EXPECT_OK(cudaEventCreate(&event));
-    EXPECT_CODE(cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal), cudaErrorStreamCaptureUnsupported);
+    EXPECT_CODE(cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal),
+                cudaErrorStreamCaptureUnsupported);
     EXPECT_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     add<<<1, 4, 0, stream>>>(data.device, 4, 1);
     EXPECT_CODE(cudaStreamSynchronize(stream), cudaErrorStreamCaptureUnsupported);
@@ -240,10 +241,12 @@ static void graph_built_by_hand()
     cudaMemsetParams fill = {};
     fill.dst = data, fill.elementSize = 4, fill.width = n, fill.height = 1, fill.value = 300;
     cudaKernelNodeParams kernel = {};
-    kernel.func = (void *)add, kernel.gridDim = dim3(1), kernel.blockDim = dim3(128), kernel.kernelParams = arguments;
+    kernel.func = (void *)add, kernel.gridDim = dim3(1), kernel.blockDim = dim3(128),
+    kernel.kernelParams = arguments;
     EXPECT_OK(cudaGraphCreate(&graph, 0));
     // Added in the wrong order: the dependencies decide.
-    EXPECT_OK(cudaGraphAddMemcpyNode1D(&back, graph, nullptr, 0, host, data, n * 4, cudaMemcpyDeviceToHost));
+    EXPECT_OK(cudaGraphAddMemcpyNode1D(&back, graph, nullptr, 0, host, data, n * 4,
+                                       cudaMemcpyDeviceToHost));
     EXPECT_OK(cudaGraphAddKernelNode(&first, graph, nullptr, 0, &kernel));
     EXPECT_OK(cudaGraphAddMemsetNode(&clear, graph, nullptr, 0, &fill));
     kernel.kernelParams = more;
@@ -301,7 +304,9 @@ static void occupancy_and_attributes()
     EXPECT_OK(cudaOccupancyMaxPotentialBlockSize(&grid, &size, add));
     EXPECT(size >= 128 && size <= 1024 && grid >= 132, "grid %d of %d", grid, size);
     EXPECT_OK(cudaFuncGetAttributes(&attributes, big_shared));
-    EXPECT(attributes.sharedSizeBytes == 40000 && attributes.maxThreadsPerBlock == 1024 && attributes.binaryVersion == 90, "attributes");
+    EXPECT(attributes.sharedSizeBytes == 40000 && attributes.maxThreadsPerBlock == 1024 &&
+               attributes.binaryVersion == 90,
+           "attributes");
 }
 
 static void device_properties()
@@ -311,8 +316,12 @@ static void device_properties()
 
     EXPECT_OK(cudaGetDeviceCount(&count));
     EXPECT_OK(cudaGetDeviceProperties(&p, 0));
-    EXPECT(count == 1 && p.major == 9 && p.minor == 0 && p.multiProcessorCount == 132 && p.warpSize == 32, "properties");
-    EXPECT(p.sharedMemPerBlockOptin == 232448 && p.maxThreadsPerMultiProcessor == 2048 && p.regsPerBlock == 65536, "limits");
+    EXPECT(count == 1 && p.major == 9 && p.minor == 0 && p.multiProcessorCount == 132 &&
+               p.warpSize == 32,
+           "properties");
+    EXPECT(p.sharedMemPerBlockOptin == 232448 && p.maxThreadsPerMultiProcessor == 2048 &&
+               p.regsPerBlock == 65536,
+           "limits");
     EXPECT_OK(cudaDeviceGetAttribute(&value, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
     EXPECT(value == 232448, "opt-in %d", value);
     EXPECT(strcmp(cudaGetErrorName(cudaErrorInvalidValue), "cudaErrorInvalidValue") == 0, "name");
@@ -346,14 +355,17 @@ static void copies_in_two_dimensions()
     for (int i = 0; i < 60; i++)
         host[i / 10][i % 10] = (char)i;
     EXPECT_OK(cudaMemset2D(device, pitch, 0x55, 10, 6));
-    EXPECT_OK(cudaMemcpy2D(device + pitch + 2, pitch, &host[1][2], 10, 5, 3, cudaMemcpyHostToDevice));
+    EXPECT_OK(
+        cudaMemcpy2D(device + pitch + 2, pitch, &host[1][2], 10, 5, 3, cudaMemcpyHostToDevice));
     EXPECT_OK(cudaMemcpy2D(back, 10, device, pitch, 10, 6, cudaMemcpyDeviceToHost));
     for (int y = 0; y < 6; y++)
         for (int x = 0; x < 10; x++) {
             bool inside = y >= 1 && y < 4 && x >= 2 && x < 7;
-            EXPECT(back[y][x] == (inside ? y * 10 + x : 0x55), "row %d column %d: %d", y, x, back[y][x]);
+            EXPECT(back[y][x] == (inside ? y * 10 + x : 0x55), "row %d column %d: %d", y, x,
+                   back[y][x]);
         }
-    EXPECT_CODE(cudaMemcpy2D(back, 10, device, pitch, 20, 2, cudaMemcpyDeviceToHost), cudaErrorInvalidPitchValue);
+    EXPECT_CODE(cudaMemcpy2D(back, 10, device, pitch, 20, 2, cudaMemcpyDeviceToHost),
+                cudaErrorInvalidPitchValue);
 }
 
 MAIN(CASE(order_of_one_stream), CASE(kernel_waits_for_a_later_stream),

@@ -5,12 +5,12 @@
 #include <csignal>
 
 // Runs a kernel that must fail with `code`, and again to see that the error is sticky.
-#define EXPECT_FAULT(launch, code)                             \
-    do {                                                       \
-        launch;                                                \
-        EXPECT_CODE(cudaDeviceSynchronize(), code);            \
-        EXPECT_CODE(cudaDeviceSynchronize(), code);            \
-        EXPECT_CODE(cudaGetLastError(), code);                 \
+#define EXPECT_FAULT(launch, code)                  \
+    do {                                            \
+        launch;                                     \
+        EXPECT_CODE(cudaDeviceSynchronize(), code); \
+        EXPECT_CODE(cudaDeviceSynchronize(), code); \
+        EXPECT_CODE(cudaGetLastError(), code);      \
     } while (0)
 
 static int *device_memory(size_t bytes)
@@ -130,8 +130,12 @@ static void stack_overflow()
     EXPECT_FAULT((endless<<<1, 1>>>(device_memory(4))), cudaErrorLaunchFailure);
 }
 
-__global__ void nothing(int *) {}
-__global__ void __launch_bounds__(128) bounded(int *) {}
+__global__ void nothing(int *)
+{
+}
+__global__ void __launch_bounds__(128) bounded(int *)
+{
+}
 
 static void launches_that_are_refused()
 {
@@ -147,7 +151,9 @@ static void launches_that_are_refused()
     EXPECT_CODE(cudaGetLastError(), cudaErrorInvalidValue);
     bounded<<<1, 256>>>(nullptr);
     EXPECT_CODE(cudaGetLastError(), cudaErrorInvalidValue);
-    EXPECT_CODE(cudaFuncSetAttribute(nothing, cudaFuncAttributeMaxDynamicSharedMemorySize, 228 * 1024), cudaErrorInvalidValue);
+    EXPECT_CODE(
+        cudaFuncSetAttribute(nothing, cudaFuncAttributeMaxDynamicSharedMemorySize, 228 * 1024),
+        cudaErrorInvalidValue);
     cudaGetLastError();
     // None of these is sticky.
     nothing<<<1, 1024>>>(nullptr);
@@ -158,7 +164,9 @@ static void cooperative_launch_too_large()
 {
     int *p = nullptr;
     void *arguments[] = {&p};
-    EXPECT_CODE(cudaLaunchCooperativeKernel((void *)nothing, dim3(132 * 32 + 1), dim3(32), arguments, 0, 0), cudaErrorCooperativeLaunchTooLarge);
+    EXPECT_CODE(
+        cudaLaunchCooperativeKernel((void *)nothing, dim3(132 * 32 + 1), dim3(32), arguments, 0, 0),
+        cudaErrorCooperativeLaunchTooLarge);
     EXPECT_CODE(cudaGetLastError(), cudaErrorCooperativeLaunchTooLarge);
     EXPECT_OK(cudaLaunchCooperativeKernel((void *)nothing, dim3(132), dim3(32), arguments, 0, 0));
 }

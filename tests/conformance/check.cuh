@@ -40,11 +40,11 @@ static void fail(const char *format, ...)
             fail(__VA_ARGS__); \
     } while (0)
 
-#define EXPECT_CODE(call, wanted)                                                             \
-    do {                                                                                      \
-        cudaError_t code_ = (call);                                                           \
-        EXPECT(code_ == (wanted), "line %d: %s gives %s", __LINE__, #call,                    \
-               cudaGetErrorName(code_));                                                      \
+#define EXPECT_CODE(call, wanted)                                          \
+    do {                                                                   \
+        cudaError_t code_ = (call);                                        \
+        EXPECT(code_ == (wanted), "line %d: %s gives %s", __LINE__, #call, \
+               cudaGetErrorName(code_));                                   \
     } while (0)
 
 #define EXPECT_OK(call) EXPECT_CODE(call, cudaSuccess)
@@ -82,7 +82,8 @@ template <class T> struct Array {
 // Reproducible words; every eighth one is an edge.
 static uint64_t random_word(uint64_t i)
 {
-    static const uint64_t edges[] = {0, 1, ~0ull, 0x80000000ull, 0x7fffffffull, 1ull << 63, ~0ull >> 1, 0xffffffffull};
+    static const uint64_t edges[] = {
+        0, 1, ~0ull, 0x80000000ull, 0x7fffffffull, 1ull << 63, ~0ull >> 1, 0xffffffffull};
     if (i % 8 == 0)
         return edges[i / 8 % 8];
     uint64_t x = (i + 1) * 0x9e3779b97f4a7c15ull;
@@ -143,12 +144,15 @@ static int run_cases(const Case *cases, size_t count, int argc, char **argv)
     return failures != 0;
 }
 
-#define MAIN(...)                                                             \
-    int main(int argc, char **argv)                                           \
-    {                                                                         \
-        static const Case cases[] = {__VA_ARGS__};                            \
-        return run_cases(cases, sizeof cases / sizeof cases[0], argc, argv);  \
+#define MAIN(...)                                                            \
+    int main(int argc, char **argv)                                          \
+    {                                                                        \
+        static const Case cases[] = {__VA_ARGS__};                           \
+        return run_cases(cases, sizeof cases / sizeof cases[0], argc, argv); \
     }
-#define CASE(function) {#function, function}
+#define CASE(function)      \
+    {                       \
+#function, function \
+    }
 
 #endif

@@ -175,7 +175,7 @@ static bool note_spinning(pkb_grid *grid, const pkb_block *block)
     if (block->has_progress && block->visit_yields < block->thread_count)
         grid->quiet_visits = 0;
     grid->quiet_visits++;
-    return grid->quiet_visits % grid->live_count == 0;
+    return grid->live_count == 0 || grid->quiet_visits % grid->live_count == 0;
 }
 
 static pkb_grid_outcome run(pkb_grid *grid)

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGN = 256, PAGE = 4096, RED_ZONE_BYTE = 0xA5 };
+enum { RED_ZONE_BYTE = 0xA5 };
+#define ALIGN UINT64_C(256)
+#define PAGE UINT64_C(4096)
 
 static pkb_allocation *list;
 static size_t count, capacity;

@@ -50,8 +50,8 @@ static void finish_shfl(pkb_fiber *lanes, uint32_t arrived, enum pkb_shfl_mode m
         pkb_fiber *f = &lanes[lane];
         uint32_t clamp = f->c & 31, segment = f->c >> 8 & 31, b = f->b & 31;
         uint32_t highest = (lane & segment) | (clamp & ~segment), lowest = lane & segment;
-        uint32_t source = lane;
-        bool in_range = false;
+        uint32_t source;
+        bool in_range;
 
         switch (mode) {
         case PKB_SHFL_UP:

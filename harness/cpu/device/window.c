@@ -35,7 +35,7 @@ static uint64_t reserve(uint64_t bytes, int protection)
         if (getrandom(&random, sizeof random, 0) != sizeof random)
             return 0;
         /* 17 TiB to 81 TiB: above the program, its heap and sanitizers, below libraries. */
-        uint64_t place = (4352 + random % 16384) * 4 * GIB;
+        uint64_t place = (4352ull + random % 16384) * 4 * GIB;
         void *got = mmap((void *)(uintptr_t)place, bytes, protection,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
         if (got == (void *)(uintptr_t)place)
@@ -154,8 +154,8 @@ bool pkb_window_commit(uint64_t device_address, uint64_t bytes)
 
 void pkb_window_decommit(uint64_t device_address, uint64_t bytes)
 {
-    mmap(pkb_window_translate(device_address), bytes, PROT_NONE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    (void)mmap(pkb_window_translate(device_address), bytes, PROT_NONE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 /* ---- foreign memory ---- */

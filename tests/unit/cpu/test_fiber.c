@@ -128,7 +128,7 @@ static void stacks_are_distinct_aligned_and_writable(void **state)
 
 static void large_stacks_come_from_their_own_class(void **state)
 {
-    size_t bytes = 1000 * 1000;
+    size_t bytes = 1000000;
     char *top = pkb_stack_take(bytes);
 
     (void)state;

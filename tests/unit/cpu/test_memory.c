@@ -158,7 +158,7 @@ static void foreign_memory_is_shared_and_can_be_taken_away(void **state)
     assert_false(pkb_window_is_accessible(address, 1));
     assert_int_equal(pkb_cpu_map(address, fd, 0, 8192, 1), 0);
     char *other = mmap(NULL, 8192, PROT_READ, MAP_SHARED, fd, 0);
-    strcpy(pkb_cpu_host_address(address + 4096), "here");
+    memcpy(pkb_cpu_host_address(address + 4096), "here", 5);
     assert_string_equal(other + 4096, "here");
     assert_true(pkb_window_is_accessible(address + 100, 8092));
     assert_false(pkb_window_is_accessible(address + 100, 8093));
