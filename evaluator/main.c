@@ -10,7 +10,8 @@
 #include "evaluator/terminal.h"
 #include "evaluator/verb.h"
 
-const char *argp_program_version = "pkbench " PKB_VERSION;
+/* Seen by argp only if it is exported from the program. */
+__attribute__((visibility("default"))) const char *argp_program_version = "pkbench " PKB_VERSION;
 
 static void print_help(FILE *out)
 {

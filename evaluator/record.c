@@ -38,6 +38,7 @@ static cJSON *make_versions(const pkb_toolbox *tools)
         pkb_tool_id id;
     } rows[] = {{"cuda", PKB_TOOL_NVCC},
                 {"gcc", PKB_TOOL_GCC},
+                {"mpi", PKB_TOOL_MPIRUN},
                 {"python", PKB_TOOL_PYTHON},
                 {"torch", PKB_TOOL_TORCH}};
     cJSON *versions = cJSON_CreateObject();

@@ -206,9 +206,11 @@ pkb_code pkb_session_judge(pkb_session *session, const pkb_session_attempt *atte
     for (size_t i = 0; i < session->judge_count && rc == PKB_OK; i++)
         rc = pkb_message_send(session->judges[i].socket_fd, text, strlen(text), NULL, 0, err);
     cJSON_free(text);
+    session->is_judging = true;
     if (rc == PKB_OK)
         rc = wait_for(session, has_verdict, seconds, idle, err);
     if (rc == PKB_OK) {
+        session->is_judging = false;
         *verdict = session->verdict;
         session->verdict = NULL;
     }
@@ -265,7 +267,7 @@ void pkb_session_close(pkb_session *session)
 {
     if (session == NULL)
         return;
-    bool is_well = session->failure.code == PKB_OK && is_open(session);
+    bool is_well = session->failure.code == PKB_OK && is_open(session) && !session->is_judging;
     if (is_well) {
         ask_to_close(session);
         pkb_child_exit how;

@@ -27,6 +27,7 @@ struct pkb_session {
     pkb_message *message;
     char *plan_path, *log_path;
     char size[64], step[96]; /* what the ranks said last */
+    bool is_judging;         /* an attempt was sent, its verdict is not there yet */
     cJSON *verdict;
     pkb_error failure; /* the first one; code PKB_OK = none */
 };

@@ -94,6 +94,8 @@ static void find_in_path(pkb_toolbox *box)
     if (gcc->path != NULL)
         ask_version(gcc, (const char *[]){gcc->path, "-dumpfullversion", NULL}, "");
     mpirun->path = pkb_fs_find_program("mpirun");
+    if (mpirun->path != NULL)
+        ask_version(mpirun, (const char *[]){mpirun->path, "--version", NULL}, "(Open MPI) ");
 }
 
 static char *python_path(const pkb_toolbox *box)

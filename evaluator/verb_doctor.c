@@ -5,7 +5,10 @@
 #include <cjson/cJSON.h>
 #include <stdio.h>
 
+#include "base/buf.h"
+#include "base/clock.h"
 #include "base/json.h"
+#include "evaluator/process.h"
 #include "evaluator/terminal.h"
 #include "evaluator/tool.h"
 #include "evaluator/verb.h"
@@ -48,6 +51,19 @@ static finding look_at_tool(const pkb_toolbox *tools, pkb_tool_id id)
     return found;
 }
 
+/* "bubblewrap 0.8.0", or nothing. */
+static void ask_bubblewrap(pkb_buf *out)
+{
+    const char *const argv[] = {"bwrap", "--version", NULL};
+    const pkb_process_options options = {.argv = argv};
+    pkb_child_exit how;
+
+    if (pkb_process_run(&options, 10 * PKB_NS_PER_S, &how, out, NULL) != PKB_OK)
+        pkb_buf_reset(out);
+    while (out->bytes > 0 && out->data[out->bytes - 1] == '\n')
+        out->data[--out->bytes] = '\0';
+}
+
 static finding look_at_sandbox(void)
 {
     pkb_sandbox_level level = PKB_SANDBOX_NONE;
@@ -60,9 +76,12 @@ static finding look_at_sandbox(void)
         snprintf(found.remedy, sizeof found.remedy, "%s", err.message);
         return found;
     }
+    pkb_buf bubblewrap = {0};
+    ask_bubblewrap(&bubblewrap);
     found.is_fine = true;
-    snprintf(found.what, sizeof found.what, "%s%s%s", pkb_sandbox_level_name(level),
-             why[0] != '\0' ? "; " : "", why);
+    snprintf(found.what, sizeof found.what, "%s  %s%s%s", pkb_sandbox_level_name(level),
+             pkb_buf_text(&bubblewrap), why[0] != '\0' ? "; " : "", why);
+    pkb_buf_clear(&bubblewrap);
     return found;
 }
 
