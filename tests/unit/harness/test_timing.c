@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "harness/judge/timing.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "harness/judge/report.h"
+
+static void fill(pkb_batch_pair *pairs)
+{
+    for (uint32_t i = 0; i < 3; i++)
+        pairs[i] = (pkb_batch_pair){.reference_ns = {2000 + i, 4000}, .attempt_ns = {1000, 900}};
+    pairs[2].reference_ns[1] = 40000; /* one disturbed batch */
+}
+
+static void a_batch_lasts_as_long_as_its_slowest_rank(void **state)
+{
+    (void)state;
+    const uint64_t rank_ns[] = {3, 9, 4};
+    assert_int_equal(pkb_timing_slowest_ns(rank_ns, 3), 9);
+    assert_int_equal(pkb_timing_slowest_ns(rank_ns, 1), 3);
+}
+
+static void the_speedup_is_the_median_ratio_of_pairs(void **state)
+{
+    (void)state;
+    pkb_batch_pair pairs[PKB_MAX_PAIRS];
+    fill(pairs);
+    pkb_interval speedup = pkb_timing_speedup(pairs, 3, 2);
+    assert_true(speedup.value == 4.0);
+    assert_true(speedup.low == 4.0 && speedup.high <= 40.0);
+}
+
+static void times_are_of_one_call(void **state)
+{
+    (void)state;
+    pkb_batch_pair pairs[PKB_MAX_PAIRS];
+    fill(pairs);
+    assert_true(pkb_timing_attempt_us(pairs, 3, 2, 4) == 0.25);
+    assert_true(pkb_timing_reference_us(pairs, 3, 2, 4) == 1.0);
+}
+
+/* ---- the verdict that carries them ---- */
+
+static void a_record_holds_what_was_measured_and_nothing_else(void **state)
+{
+    (void)state;
+    static pkb_plan_size size = {.name = "tiny", .class_name = "tiny"};
+    static pkb_size_result results[2];
+    pkb_finding_init(&results[0].finding, 0);
+    results[0].size = results[1].size = &size;
+    results[0].pair_count = 3;
+    results[0].calls = 4;
+    fill(results[0].pairs);
+    pkb_finding_init(&results[1].finding, 1);
+    pkb_finding_set(&results[1].finding, PKB_VERDICT_WRONG_OUTPUT, "rank 1: wrong");
+    strcpy(results[1].finding.expected, "9007199254740993");
+    strcpy(results[1].finding.got, "nan");
+
+    cJSON *event = pkb_report_verdict(results, 2, 2);
+    char *line = pkb_json_line(event);
+    assert_non_null(strstr(line, "\"verdict\":\"WRONG_OUTPUT\",\"reason\":\"rank 1: wrong\""));
+    assert_non_null(strstr(line, "\"expected\":9007199254740993,\"got\":\"nan\""));
+    assert_non_null(strstr(line, "\"speedup\":{\"eager\":{\"value\":4,"));
+    assert_null(strstr(line, "\"signal\""));
+    assert_null(strstr(line, "null"));
+    const cJSON *sizes = cJSON_GetObjectItem(event, "sizes");
+    assert_null(cJSON_GetObjectItem(cJSON_GetArrayItem(sizes, 1), "speedup"));
+    assert_null(cJSON_GetObjectItem(cJSON_GetArrayItem(sizes, 0), "where"));
+    cJSON_free(line);
+    cJSON_Delete(event);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_batch_lasts_as_long_as_its_slowest_rank),
+        cmocka_unit_test(the_speedup_is_the_median_ratio_of_pairs),
+        cmocka_unit_test(times_are_of_one_call),
+        cmocka_unit_test(a_record_holds_what_was_measured_and_nothing_else),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
