@@ -15,14 +15,15 @@ typedef struct filler {
     const pkb_ptx_variable *variable;
     size_t index;
     uint8_t *bytes;
-    uint64_t at; /* next byte */
+    uint64_t size; /* of bytes: what the initialiser can fill, perhaps not the whole variable */
+    uint64_t at;   /* next byte */
     pkb_buf *init;
 } filler;
 
 static void put_element(filler *f, uint64_t bits)
 {
     uint32_t element = f->variable->element_bytes > 8 ? 8 : f->variable->element_bytes;
-    if (f->at + f->variable->element_bytes > f->variable->bytes) {
+    if (f->at + f->variable->element_bytes > f->size) {
         pkb_ptx_fail(&f->cursor, "initialiser is longer than its variable");
         return;
     }
@@ -140,9 +141,21 @@ static void read_values(filler *f)
         pkb_ptx_fail(&f->cursor, "missing '}'");
 }
 
+/* At most this many: commas also stand in nothing else here. */
+static uint64_t count_elements(const pkb_ptx_module *module, const pkb_ptx_variable *variable)
+{
+    uint64_t count = 1;
+    for (size_t i = variable->initializer; i < module->token_count; i++) {
+        if (pkb_ptx_token_is(&module->tokens[i], ";"))
+            break;
+        count += pkb_ptx_token_is(&module->tokens[i], ",");
+    }
+    return count;
+}
+
 static void write_bytes(const filler *f, pkb_buf *out)
 {
-    uint64_t end = f->variable->bytes;
+    uint64_t end = f->size;
     while (end > 0 && f->bytes[end - 1] == 0)
         end--;
     if (end > 0) {
@@ -156,7 +169,7 @@ static void write_bytes(const filler *f, pkb_buf *out)
 static void write_variable(pkb_ptx_module *module, size_t index, pkb_buf *out, pkb_buf *init)
 {
     const pkb_ptx_variable *variable = &module->variables[index];
-    filler f = {module, module->cursor, variable, index, NULL, 0, init};
+    filler f = {module, module->cursor, variable, index, NULL, 0, 0, init};
 
     pkb_buf_append_string(out, "static uint8_t ");
     pkb_ptx_put_variable_name(out, module, index);
@@ -165,7 +178,9 @@ static void write_variable(pkb_ptx_module *module, size_t index, pkb_buf *out, p
                    variable->align);
     if (variable->initializer != 0 && variable->bytes > 0) {
         f.cursor.at = variable->initializer;
-        f.bytes = calloc(1, variable->bytes);
+        f.size = count_elements(module, variable) * variable->element_bytes;
+        f.size = f.size < variable->bytes ? f.size : variable->bytes;
+        f.bytes = calloc(1, f.size);
         if (f.bytes == NULL)
             pkb_ptx_fail_memory(&f.cursor);
         else
