@@ -39,7 +39,10 @@ static pkb_code lock_up(pkb_session *session, const options *chosen, pkb_error *
     told_page = session->page;
     session->device->prepare(chosen->device, &limits, session->page);
     pkb_code rc = pkb_limits_set(session->opening.memory_limit_bytes, err);
-    if (rc == PKB_OK && session->opening.sandbox_level != PKB_SANDBOX_NONE)
+    if (rc != PKB_OK || session->opening.sandbox_level == PKB_SANDBOX_NONE)
+        return rc;
+    rc = pkb_limits_hide_memory(err);
+    if (rc == PKB_OK)
         rc = pkb_filter_install(note_forbidden_call, err);
     return rc;
 }

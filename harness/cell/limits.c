@@ -6,9 +6,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
-enum { MAX_FILE_BYTES = 64 << 20, MAX_DESCRIPTORS = 256 };
+enum { MAX_FILE_BYTES = 64 << 20, MAX_DESCRIPTORS = 256, MAX_THREADS = 1024 };
 
 /* Private writable memory in use: what RLIMIT_DATA counts. 0 when /proc does not tell. */
 static uint64_t data_bytes(void)
@@ -51,7 +52,16 @@ pkb_code pkb_limits_set(uint64_t memory_bytes, pkb_error *err)
         rc = limit(RLIMIT_NOFILE, MAX_DESCRIPTORS, "RLIMIT_NOFILE", err);
     if (rc == PKB_OK)
         rc = limit(RLIMIT_MSGQUEUE, 0, "RLIMIT_MSGQUEUE", err);
+    if (rc == PKB_OK) /* of this user namespace since Linux 5.14; never of root */
+        rc = limit(RLIMIT_NPROC, MAX_THREADS, "RLIMIT_NPROC", err);
     if (rc == PKB_OK && memory_bytes > 0)
         rc = limit(RLIMIT_DATA, data_bytes() + memory_bytes, "RLIMIT_DATA", err);
     return rc;
+}
+
+pkb_code pkb_limits_hide_memory(pkb_error *err)
+{
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+        return pkb_error_set_errno(err, PKB_ERR_IO, "cannot make the process undumpable");
+    return PKB_OK;
 }

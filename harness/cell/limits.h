@@ -13,4 +13,8 @@
  * no use: address plans are large and sparse. */
 pkb_code pkb_limits_set(uint64_t memory_bytes, pkb_error *err);
 
+/* No core dumps, not even by a program that /proc/sys/kernel/core_pattern names, and no debugger.
+ */
+pkb_code pkb_limits_hide_memory(pkb_error *err);
+
 #endif
