@@ -1,5 +1,5 @@
 // verdict: TIMEOUT
-// reason: rank \d.*wait_for_ever.*block \(?3.*thread \(?7.*001_hangs_in_kernel\.cu:18
+// reason: rank \d.*wait_for_ever.*block \(?3.*thread \(?7.*001_hangs_in_kernel\.cu:1[89]
 // options: --timeout 3
 //
 // One thread waits for a flag that never comes; the reason must say which thread of which block
