@@ -155,8 +155,11 @@ static pkb_code read_report(int report_fd, const pkb_child_options *options, pkb
         return PKB_OK;
     if (got != (ssize_t)sizeof failure)
         return pkb_error_set(err, PKB_ERR_CHILD, 0, "lost %s while it started", options->argv[0]);
+    /* A search in PATH that met a closed folder ends with EACCES instead of ENOENT. */
+    bool is_name = strchr(options->argv[0], '/') == NULL;
     bool is_missing =
-        failure.step == STEP_EXEC && (failure.error == ENOENT || failure.error == ENOTDIR);
+        failure.step == STEP_EXEC && (failure.error == ENOENT || failure.error == ENOTDIR ||
+                                      (failure.error == EACCES && is_name));
     errno = failure.error;
     return pkb_error_set_errno(err, is_missing ? PKB_ERR_MISSING : PKB_ERR_IO, "cannot %s %s",
                                steps[failure.step], options->argv[0]);
