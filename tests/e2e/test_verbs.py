@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verbs as a newcomer uses them: list, explain, start an attempt, judge it, keep the record."""
+
+import json
+import os
+import subprocess
+import time
+
+import pytest
+
+from tests.e2e.command import PKBENCH, ROOT, pkbench
+
+PROBLEMS = sorted(path.stem for path in (ROOT / "problems").glob("[0-9]*.json"))
+
+
+def test_problems_lists_every_file_at_once():
+    start = time.monotonic()
+    answer = pkbench("problems")
+    assert time.monotonic() - start < 1
+    assert [
+        f"{int(line.split()[0]):03d}_{line.split()[1]}" for line in answer.out.splitlines()
+    ] == PROBLEMS
+    lines = [json.loads(line) for line in pkbench("problems", "--json").out.splitlines()]
+    assert [line["name"] for line in lines] == PROBLEMS
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_show_has_every_argument_and_size(name):
+    problem = json.loads((ROOT / "problems" / f"{name}.json").read_text())
+    text = pkbench("show", name).out
+    for entry in [*problem["arguments"], *problem["sizes"]]:
+        assert f"\n  {entry['name']} " in text
+    assert json.loads(pkbench("show", name, "--json").out) == problem
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_prompt_has_what_a_model_needs(name):
+    text = pkbench("prompt", name).out
+    assert (ROOT / "references" / f"{name}.py").read_text() in text
+    for header in ("pkbench.h", "pkbench_device.cuh"):
+        assert (ROOT / "harness" / "include" / header).read_text() in text
+    own = ROOT / "examples" / f"{name}.cu"
+    assert not own.exists() or own.read_text() not in text
+    assert text.count("```cuda\n") == 1  # the example; the last section names the fence in a line
+    assert "exactly one block" in text
+
+
+@pytest.mark.parametrize("name", PROBLEMS[:3])
+def test_skeleton_compiles_and_is_wrong(name, tmp_path):
+    path = tmp_path / f"{name}.cu"
+    assert pkbench("new", name, "-o", path).status == 0
+    answer = pkbench("eval", path, "--device", "cpu", "--no-timing", "--json")
+    assert answer.status == 1
+    assert answer.record["verdict"] == "WRONG_OUTPUT", answer.record
+
+
+def test_record_is_appended_and_names_what_was_asked(tmp_path):
+    results = tmp_path / "r.jsonl"
+    path = tmp_path / "001_broken.cu"
+    path.write_text("int")
+    for _ in range(2):
+        pkbench("eval", path, "--device", "cpu", "-o", results, "--seed", "7", "-n", "3")
+    records = [json.loads(line) for line in results.read_text().splitlines()]
+    assert len(records) == 2
+    first, second = records
+    assert first["judgement"] == second["judgement"]
+    assert first["id"] == "eval/001_allreduce/0/cpu/3"
+    assert first["world"] == 3
+    assert first["flags"]["seed"] == 7
+    assert first["sizes_asked"][0] == "tiny"
+    assert first["versions"]["torch"]
+
+
+def test_two_at_once_do_not_disturb_each_other():
+    source = ROOT / "examples" / "001_allreduce.cu"
+    command = [PKBENCH, "eval", source, "--device", "cpu", "--no-timing", "--no-cache", "--json"]
+    runs = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in "ab"]
+    for run in runs:
+        out, err = run.communicate(timeout=100)
+        assert json.loads(out)["verdict"] == "CORRECT", err
+
+
+def test_a_seed_draws_the_same_inputs():
+    source = ROOT / "examples" / "001_allreduce.cu"
+    options = ["--device", "cpu", "--no-timing", "--json", "--sizes", "tiny_empty"]
+    seeded = [pkbench("eval", source, *options, "--seed", "5").record["secret"] for _ in "ab"]
+    assert seeded[0] == seeded[1]
+    assert pkbench("eval", source, *options).record["secret"] != seeded[0]
+
+
+def test_a_second_compile_comes_from_the_cache(tmp_path):
+    source = ROOT / "examples" / "001_allreduce.cu"
+    environment = {"PKBENCH_CACHE": str(tmp_path / "cache")}
+    options = ["--device", "cpu", "--no-timing", "--sizes", "tiny_empty"]
+    assert "(cached)" not in pkbench("eval", source, *options, env=environment).err
+    assert "(cached)" in pkbench("eval", source, *options, env=environment).err
+    assert len(os.listdir(tmp_path / "cache")) == 1
