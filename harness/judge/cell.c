@@ -242,7 +242,7 @@ static uint64_t symmetric_bytes_used(const pkb_memory *memory)
 
 static void check_memory(pkb_cell *cell, const pkb_hint_step *step, pkb_finding *finding)
 {
-    pkb_hint_words words;
+    pkb_hint_words words = {0};
     uint64_t now_ns = pkb_clock_now_ns();
     if (now_ns < cell->next_memory_look_ns)
         return;
@@ -261,7 +261,7 @@ static void check_memory(pkb_cell *cell, const pkb_hint_step *step, pkb_finding 
 static void judge_deadline(const pkb_cell *cell, const pkb_hint_step *step, uint64_t timeout_ns,
                            pkb_finding *finding)
 {
-    pkb_hint_words words;
+    pkb_hint_words words = {0};
     pkb_hint_phase(&words, cell->page, step);
     pkb_finding_set(finding, PKB_VERDICT_TIMEOUT, "rank %u: %s did not end within %.3g s%s",
                     finding->rank, words.action, (double)timeout_ns / 1e9, words.step);

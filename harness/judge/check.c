@@ -186,8 +186,8 @@ pkb_code pkb_check_chain(pkb_attempt *attempt, pkb_error *err)
 {
     pkb_judge *judge = attempt->judge;
     pkb_memory *memory = judge->memory;
-    uint32_t slots[PKB_MAX_SLOTS], count = memory->layout.slot_count;
-    uint64_t delay_ns[PKB_MAX_SLOTS];
+    uint32_t slots[PKB_MAX_SLOTS] = {0}, count = memory->layout.slot_count;
+    uint64_t delay_ns[PKB_MAX_SLOTS] = {0};
     bool is_clean = false;
     const pkb_cell_request request = {.command = PKB_COMMAND_CHAIN,
                                       .step = "back-to-back calls",

@@ -53,6 +53,7 @@ void pkb_hint_phase(pkb_hint_words *out, const pkb_page *page, const pkb_hint_st
     bool is_run = step->command == PKB_COMMAND_RUN || step->command == PKB_COMMAND_CHAIN;
     bool is_calling = *(const volatile uint32_t *)&page->phase == PKB_PHASE_RUN;
     bool has_step = step->step != NULL;
+
     if (is_run && is_calling && step->call_count > 1 && at < step->call_count) /* from 0 */
         snprintf(call, sizeof call, ", call %u of %u", at + 1, step->call_count);
     snprintf(out->action, sizeof out->action, "%s%s", command_name(step->command), call);
@@ -119,7 +120,7 @@ static void judge_missing_symbol(pkb_finding *finding, const char *text)
 void pkb_hint_judge_answer(pkb_finding *finding, const pkb_page *page, const pkb_hint_step *step)
 {
     char text[320];
-    pkb_hint_words words;
+    pkb_hint_words words = {0};
     uint32_t rank = finding->rank;
 
     pkb_hint_copy(text, sizeof text, page->text, sizeof page->text);
@@ -176,7 +177,7 @@ void pkb_hint_judge_end(pkb_finding *finding, const pkb_page *page, const pkb_hi
                         const pkb_child_exit *how)
 {
     char text[320], kind[32], ending[64], more[400];
-    pkb_hint_words words;
+    pkb_hint_words words = {0};
     int number = signal_of(how);
     pkb_child_exit own = {.exited = number == 0, .status = how->status, .signal = number};
 

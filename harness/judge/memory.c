@@ -14,7 +14,8 @@
 
 uint64_t pkb_memory_needed_bytes(const pkb_layout *layout)
 {
-    uint64_t slot = 2 * layout->argument_count * (uint64_t)PKB_GUARD_BYTES, entry = slot;
+    uint64_t guards = (uint64_t)2 * PKB_GUARD_BYTES * layout->argument_count;
+    uint64_t slot = guards, entry = guards;
     for (uint32_t i = 0; i < layout->argument_count; i++) {
         const pkb_argument *argument = &layout->arguments[i];
         uint64_t bytes = argument->bytes[layout->rank];
@@ -24,7 +25,7 @@ uint64_t pkb_memory_needed_bytes(const pkb_layout *layout)
         if (pkb_role_is_output(argument->role))
             entry += bytes + pkb_argument_alt_offset(argument, layout->rank);
     }
-    return 2 * layout->slot_count * slot + layout->entry_count * entry;
+    return (uint64_t)2 * layout->slot_count * slot + layout->entry_count * entry;
 }
 
 static pkb_code create_regions(pkb_memory *memory, pkb_error *err)
@@ -64,7 +65,7 @@ pkb_code pkb_memory_create(pkb_memory **out, const pkb_layout *layout, uint64_t 
     memory->staging = memory->host = memory->values = memory->pool = none;
     memory->layout = *layout;
     memory->guard_key = guard_key;
-    for (size_t i = 0; i < 2 * PKB_MAX_RANKS; i++)
+    for (size_t i = 0; i < sizeof memory->arenas / sizeof memory->arenas[0]; i++)
         memory->arenas[i] = -1;
     memory->draws = calloc(layout->entry_count, sizeof *memory->draws);
     if (memory->draws == NULL) {
@@ -93,7 +94,7 @@ void pkb_memory_free(pkb_memory *memory)
     pkb_region_clear(&memory->host);
     pkb_region_clear(&memory->values);
     pkb_region_clear(&memory->pool);
-    for (size_t i = 0; i < 2 * PKB_MAX_RANKS; i++)
+    for (size_t i = 0; i < sizeof memory->arenas / sizeof memory->arenas[0]; i++)
         if (memory->arenas[i] >= 0)
             close(memory->arenas[i]);
     free(memory->draws);
@@ -225,40 +226,53 @@ void pkb_memory_blank(pkb_memory *memory, uint32_t slot, uint32_t entry, uint64_
 
 /* ---- verifying ---- */
 
-/* Names the place of a damaged guard byte: which argument it borders on, or lies in. */
-static void report_guard(const pkb_memory *memory, uint32_t slot, uint64_t at, pkb_finding *finding)
-{
-    const pkb_layout *layout = &memory->layout;
-    const pkb_argument *before = NULL, *after = NULL, *named = NULL;
-    uint64_t used = 0;
+/* The tensors of a slot around byte `at`: the last that begins at or before it, the next one. */
+typedef struct neighbours {
+    const pkb_argument *before, *after; /* NULL = none */
+    uint64_t past_bytes;                /* from the end of what this rank uses of `before` */
+} neighbours;
 
-    for (uint32_t i = 0; i < layout->argument_count; i++) {
-        const pkb_argument *argument = &layout->arguments[i];
+static neighbours neighbours_of(const pkb_memory *memory, uint32_t slot, uint64_t at)
+{
+    neighbours found = {.past_bytes = UINT64_MAX};
+    for (uint32_t i = 0; i < memory->layout.argument_count; i++) {
+        const pkb_argument *argument = &memory->layout.arguments[i];
         if (!pkb_role_is_tensor(argument->role))
             continue;
         if (argument->offset > at) {
-            after = argument;
+            found.after = argument;
             break;
         }
-        before = argument;
-        used = used_bytes(memory, slot, i);
+        found.before = argument;
+        found.past_bytes = at - argument->offset - used_bytes(memory, slot, i);
     }
-    uint64_t past = before == NULL ? UINT64_MAX : at - before->offset - used;
-    if (before != NULL && !before->present[layout->rank] &&
-        at < before->offset + before->extent_bytes)
+    return found;
+}
+
+/* Names the place of a damaged guard byte: which argument it borders on, or lies in. */
+static void report_guard(const pkb_memory *memory, uint32_t slot, uint64_t at, pkb_finding *finding)
+{
+    uint32_t rank = memory->layout.rank;
+    neighbours near = neighbours_of(memory, slot, at);
+    const pkb_argument *before = near.before, *after = near.after, *named = before;
+
+    if (before != NULL && !before->present[rank] && at < before->offset + before->extent_bytes) {
         pkb_finding_set(finding, PKB_VERDICT_OUT_OF_BOUNDS,
                         "rank %u: memory of argument %s, which this rank does not have, was "
                         "written (byte %" PRIu64 ")",
-                        layout->rank, (named = before)->name, past);
-    else if (after == NULL || past < after->offset - at)
+                        rank, before->name, near.past_bytes);
+    } else if (before != NULL && (after == NULL || near.past_bytes < after->offset - at)) {
         pkb_finding_set(finding, PKB_VERDICT_OUT_OF_BOUNDS,
                         "rank %u: memory %" PRIu64 " bytes past the end of argument %s was written",
-                        layout->rank, past, (named = before)->name);
-    else
+                        rank, near.past_bytes, before->name);
+    } else if (after != NULL) {
+        named = after;
         pkb_finding_set(finding, PKB_VERDICT_OUT_OF_BOUNDS,
-                        "rank %u: memory %" PRIu64 " bytes before argument %s was written",
-                        layout->rank, after->offset - at, (named = after)->name);
-    memcpy(finding->output, named->name, sizeof finding->output);
+                        "rank %u: memory %" PRIu64 " bytes before argument %s was written", rank,
+                        after->offset - at, after->name);
+    }
+    if (named != NULL)
+        snprintf(finding->output, sizeof finding->output, "%s", named->name);
 }
 
 static bool find_damage(const pkb_memory *memory, uint32_t slot, uint64_t *at)
