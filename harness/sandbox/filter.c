@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -26,8 +27,8 @@
 /* What the C library, a CUDA program and our own libraries do all the time. */
 static const int allowed[] = {
     /* memory */
-    SYS_mmap, SYS_munmap, SYS_mprotect, SYS_mremap, SYS_madvise, SYS_brk, SYS_mincore, SYS_mlock,
-    SYS_munlock, SYS_get_mempolicy,
+    SYS_munmap, SYS_mprotect, SYS_mremap, SYS_madvise, SYS_brk, SYS_mincore, SYS_mlock, SYS_munlock,
+    SYS_get_mempolicy,
     /* threads and time */
     SYS_futex, SYS_set_robust_list, SYS_get_robust_list, SYS_rseq, SYS_set_tid_address, SYS_gettid,
     SYS_exit, SYS_exit_group, SYS_sched_yield, SYS_sched_getaffinity, SYS_sched_get_priority_min,
@@ -234,6 +235,19 @@ static int allow_values(scmp_filter_ctx ctx, int call, unsigned argument, const 
     return rc;
 }
 
+/* Shared memory of one's own making is in no limit: neither RLIMIT_DATA nor private memory counts
+ * it. What a judge shares is mapped before; a GPU's driver maps its devices. */
+static int add_mmap(scmp_filter_ctx ctx, bool has_gpu)
+{
+    int rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SYS_mmap, 1,
+                              SCMP_A3(SCMP_CMP_MASKED_EQ, (uint64_t)MAP_SHARED, 0));
+
+    if (rc == 0 && has_gpu)
+        rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SYS_mmap, 1,
+                              SCMP_A3(SCMP_CMP_MASKED_EQ, (uint64_t)MAP_ANONYMOUS, 0));
+    return rc;
+}
+
 static int add_by_argument(scmp_filter_ctx ctx, bool has_gpu)
 {
     const uint64_t self = (uint64_t)getpid();
@@ -285,6 +299,8 @@ pkb_code pkb_filter_install(void (*note)(const char *system_call), pkb_error *er
         rc = add_lists(ctx, has_gpu);
     if (rc == 0)
         rc = add_clone(ctx);
+    if (rc == 0)
+        rc = add_mmap(ctx, has_gpu);
     if (rc == 0)
         rc = add_signals(ctx);
     if (rc == 0)

@@ -228,6 +228,10 @@ static int try_refused(void)
         return 5;
     if (memfd_create("x", 0) >= 0)
         return 6;
+    for (int flags = MAP_SHARED; flags <= MAP_SHARED_VALIDATE; flags += 2) {
+        if (mmap(NULL, 4096, PROT_READ, flags | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
+            return 9;
+    }
     if (syscall(SYS_clone3, NULL, 0) != -1 || errno != ENOSYS)
         return 7;
     if (syscall(SYS_timer_create, 0, NULL, NULL) == 0 || chmod("/dev/null", 0600) == 0)
