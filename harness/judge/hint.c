@@ -107,6 +107,20 @@ static void judge_cuda_error(pkb_finding *finding, const pkb_page *page,
     finding->cuda_error = error;
 }
 
+static void judge_returned(pkb_finding *finding, const pkb_page *page, const pkb_hint_words *words,
+                           const char *text)
+{
+    char kind[32];
+    const char *why = ": ";
+
+    pkb_hint_copy(kind, sizeof kind, page->fault_kind, sizeof page->fault_kind);
+    if (strcmp(kind, "launch") == 0)
+        why = "; a launch was refused, invalid configuration: ";
+    pkb_finding_set(finding, PKB_VERDICT_CRASH, "rank %u: %s returned %d%s%s%s", finding->rank,
+                    words->action, *(const volatile int32_t *)&page->return_value, words->step,
+                    text[0] != '\0' ? why : "", text);
+}
+
 static void judge_missing_symbol(pkb_finding *finding, const char *text)
 {
     if (strcmp(text, "pkb_run") == 0)
@@ -132,9 +146,7 @@ void pkb_hint_judge_answer(pkb_finding *finding, const pkb_page *page, const pkb
         judge_missing_symbol(finding, text);
         break;
     case PKB_ANSWER_RETURNED:
-        pkb_finding_set(finding, PKB_VERDICT_CRASH, "rank %u: %s returned %d%s%s%s", rank,
-                        words.action, *(const volatile int32_t *)&page->return_value, words.step,
-                        text[0] != '\0' ? ": " : "", text);
+        judge_returned(finding, page, &words, text);
         break;
     case PKB_ANSWER_CUDA_ERROR:
         judge_cuda_error(finding, page, &words, text);
@@ -168,7 +180,7 @@ static void explain_end(char *out, size_t bytes, int number, const char *kind, c
     if (number == SIGKILL)
         snprintf(out, bytes, " (out of memory?)");
     else if (strcmp(kind, "host fault") == 0)
-        snprintf(out, bytes, ": host code used a device pointer; %s", text);
+        snprintf(out, bytes, ": host code used a device pointer: %s", text);
     else if (kind[0] != '\0' && text[0] != '\0')
         snprintf(out, bytes, ": %s", text);
 }
