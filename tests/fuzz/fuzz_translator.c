@@ -211,7 +211,8 @@ int main(int argc, char **argv)
 {
     static corpus all;
     unsigned long long count = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
-    unsigned long long first = getenv("FIRST") != NULL ? strtoull(getenv("FIRST"), NULL, 10) : 0;
+    const char *first_text = getenv("FIRST");
+    unsigned long long first = first_text != NULL ? strtoull(first_text, NULL, 10) : 0;
     unsigned long long accepted = 0;
     bool is_kept = getenv("KEEP") != NULL;
 

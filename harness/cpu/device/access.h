@@ -15,9 +15,10 @@
 typedef pkb_u128 uint128_t;
 
 #define PKB_ALIGN(bytes) __attribute__((aligned(bytes)))
-#define PKB_ENTER                                                                    \
-    const uint64_t window_base = pkb_window_base, window_bytes = pkb_window_bytes,   \
-                   window_delta = pkb_window_delta, shared_range = pkb_shared_range; \
+#define PKB_ENTER                                                                      \
+    const uint64_t window_base = pkb_window_base, window_bytes = pkb_window_bytes,     \
+                   window_delta = pkb_window_delta, shared_range = pkb_shared_range;   \
+    const uint32_t shared_base = T->shared_base, shared_bytes = T->total_shared_bytes; \
     unsigned CF = 0;
 #define PKB_PLACE(file_number, line_number) \
     do {                                    \
@@ -48,11 +49,11 @@ PKB_INLINE uint8_t *pkb_locate(pkb_thread *T, uint64_t address, uint32_t bytes, 
 
 /* A block's shared memory, total_shared_bytes from shared_base on, begins with the system's KiB. */
 PKB_INLINE uint8_t *pkb_locate_shared(pkb_thread *T, uint32_t address, uint32_t bytes, int is_write,
-                                      uint64_t range)
+                                      uint64_t range, uint32_t base, uint32_t size)
 {
-    uint64_t end = (uint64_t)(address - T->shared_base) + bytes;
+    uint64_t end = (uint64_t)(address - base) + bytes;
     pkb_check_aligned(T, address, bytes, is_write);
-    if (__builtin_expect(end > T->total_shared_bytes, 0))
+    if (__builtin_expect(end > size, 0))
         pkb_fault_address(T, range + address, bytes, is_write, 0);
     return (uint8_t *)(range + address);
 }
@@ -72,9 +73,9 @@ PKB_INLINE uint8_t *pkb_locate_local(pkb_thread *T, uint64_t address, uint32_t b
 #define PKB_READ_CONST(address, bytes) PKB_LOCATE(address, bytes, 0)
 #define PKB_WRITE_CONST(address, bytes) PKB_LOCATE(address, bytes, 1)
 #define PKB_READ_SHARED(address, bytes) \
-    pkb_locate_shared(T, (uint32_t)(address), bytes, 0, shared_range)
+    pkb_locate_shared(T, (uint32_t)(address), bytes, 0, shared_range, shared_base, shared_bytes)
 #define PKB_WRITE_SHARED(address, bytes) \
-    pkb_locate_shared(T, (uint32_t)(address), bytes, 1, shared_range)
+    pkb_locate_shared(T, (uint32_t)(address), bytes, 1, shared_range, shared_base, shared_bytes)
 #define PKB_READ_LOCAL(address, bytes) pkb_locate_local(T, address, bytes, 0)
 #define PKB_WRITE_LOCAL(address, bytes) pkb_locate_local(T, address, bytes, 1)
 /* Parameters are aligned by those who laid them out. */

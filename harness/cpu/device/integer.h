@@ -174,6 +174,22 @@ PKB_INLINE uint32_t pkb_dp2a(uint32_t a, uint32_t b, uint32_t c, int a_signed, i
     return c;
 }
 
+PKB_INLINE uint32_t pkb_byte_distances(uint32_t a, uint32_t b, int is_signed)
+{
+    uint32_t result = 0;
+    for (int i = 0; i < 4; i++) {
+        int32_t difference = pkb_byte_of(a, i, is_signed) - pkb_byte_of(b, i, is_signed);
+        result |= (uint32_t)(difference < 0 ? -difference : difference) << 8 * i;
+    }
+    return result;
+}
+
+PKB_INLINE uint32_t pkb_byte_distance_sum(uint32_t a, uint32_t b, uint32_t c, int is_signed)
+{
+    uint32_t each = pkb_byte_distances(a, b, is_signed);
+    return c + (each & 0xff) + (each >> 8 & 0xff) + (each >> 16 & 0xff) + (each >> 24);
+}
+
 /* ---- bits ---- */
 PKB_INLINE uint32_t pkb_lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t table)
 {

@@ -298,3 +298,21 @@ bool pkb_ptx_write_dot(pkb_ptx_writer *w, const char *variant)
     pkb_ptx_close_assignment(w);
     return pkb_ptx_type_bits(a) == 32 && pkb_ptx_type_bits(b) == 32;
 }
+
+/* vabsdiff4, the one packed instruction that nvcc still writes: four distances, or with .add
+ * their sum and the third operand */
+bool pkb_ptx_write_byte_distance(pkb_ptx_writer *w, const char *variant)
+{
+    pkb_ptx_type result = pkb_ptx_take_type(w);
+    pkb_ptx_type a = pkb_ptx_take_type(w), b = pkb_ptx_take_type(w);
+    bool is_sum = pkb_ptx_has(w, "add");
+
+    (void)variant;
+    pkb_ptx_set_types(w, PKB_PTX_U32);
+    pkb_ptx_open_assignment(w, pkb_ptx_get(w, 0), PKB_PTX_U32);
+    pkb_ptx_printf(w, "pkb_byte_distance%s(", is_sum ? "_sum" : "s");
+    pkb_ptx_put(w, is_sum ? "$1,$2,$3" : "$1,$2");
+    pkb_ptx_printf(w, ",%d)", pkb_ptx_type_is_signed(a));
+    pkb_ptx_close_assignment(w);
+    return a == b && result == PKB_PTX_U32 && w->in.operand_count == 4;
+}

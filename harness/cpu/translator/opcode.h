@@ -21,6 +21,7 @@ bool pkb_ptx_write_min_max(pkb_ptx_writer *w, const char *variant);
 bool pkb_ptx_write_abs_neg(pkb_ptx_writer *w, const char *variant);
 bool pkb_ptx_write_sad(pkb_ptx_writer *w, const char *variant);
 bool pkb_ptx_write_dot(pkb_ptx_writer *w, const char *variant);
+bool pkb_ptx_write_byte_distance(pkb_ptx_writer *w, const char *variant);
 
 /* logic.c: bits */
 bool pkb_ptx_write_logic(pkb_ptx_writer *w, const char *variant);

@@ -40,7 +40,7 @@ pkb_ptx_param pkb_ptx_param_read(pkb_ptx_cursor *cursor, uint64_t limit_bytes)
             type = pkb_ptx_type_of(token);
         }
     }
-    uint64_t bytes = pkb_ptx_type_bits(type) / 8 * lanes;
+    uint64_t bytes = (uint64_t)pkb_ptx_type_bits(type) / 8 * lanes;
     if (param.align == 0)
         param.align = (uint32_t)bytes;
     param.name = pkb_ptx_expect_word(cursor);

@@ -78,7 +78,9 @@ REF(shl32, U32(b) > 31 ? 0 : U32(a) << U32(b))
 REF(shl64, U32(b) > 63 ? 0 : a << U32(b))
 REF(shl16, U32(b) > 15 ? 0 : U16(a) << U32(b))
 REF(shr_u32, U32(b) > 31 ? 0 : U32(a) >> U32(b))
+/* cppcheck-suppress shiftTooManyBitsSigned */
 REF(shr_s32, S32(a) >> (U32(b) > 31 ? 31 : U32(b)))
+/* cppcheck-suppress shiftTooManyBitsSigned */
 REF(shr_s64, S64(a) >> (U32(b) > 63 ? 63 : U32(b)))
 REF(shr_s16, S16(a) >> (U32(b) > 15 ? 15 : U32(b)))
 REF(shr_u16, U32(b) > 15 ? 0 : U16(a) >> U32(b))
@@ -182,6 +184,18 @@ REF(szext_s, (b & 31) == 0 ? 0 : U32(S32(a << (32 - (b & 31))) >> (32 - (b & 31)
 REF(vadd2, U16(a + b) | U16((a >> 16) + (b >> 16)) << 16)
 REF(vmax2, U16(S16(a) > S16(b) ? a : b) |
                (uint64_t)U16(S16(a >> 16) > S16(b >> 16) ? a >> 16 : b >> 16) << 16)
+static uint64_t distances(uint64_t a, uint64_t b, uint64_t c, int is_sum)
+{
+    uint64_t packed = 0;
+    for (int i = 0; i < 32; i += 8) {
+        uint64_t distance = (uint64_t)abs((int)(a >> i & 0xff) - (int)(b >> i & 0xff));
+        packed |= distance << i;
+        c += distance;
+    }
+    return is_sum ? c : packed;
+}
+REF(vabsdiff4, distances(a, b, 0, 0))
+REF(vabsdiff4_add, distances(a, b, c, 1))
 REF(setp_lt_s32, S32(a) < S32(b))
 REF(setp_hi, U32(a) > U32(b))
 REF(setp_ge_u64, a >= b)
@@ -308,6 +322,8 @@ static const opcode_case cases[] = {
     {"mov.b64 {%r4, %r5}, %l3; mad.lo.cc.u32 %r4, %r1, %r2, %r4;"
      "madc.hi.u32 %r5, %r1, %r2, %r5; mov.b64 %l0, {%r4, %r5};",
      'l', madc64},
+    {"vabsdiff4.u32.u32.u32 %r0, %r1, %r2, %r3;", 'r', vabsdiff4},
+    {"vabsdiff4.u32.u32.u32.add %r0, %r1, %r2, %r3;", 'r', vabsdiff4_add},
     {"bmsk.clamp.b32 %r0, %r1, %r2;", 'r', bmsk_clamp},
     {"szext.wrap.s32 %r0, %r1, %r2;", 'r', szext_s},
     {"setp.lt.s32 %p0, %r1, %r2;", 'p', setp_lt_s32},
