@@ -52,8 +52,10 @@ static pkb_code choose_level(pkb_evaluation *evaluation, pkb_error *err)
     if (asked == NULL)
         evaluation->level = found;
     else if (evaluation->level > found)
-        return pkb_error_set(err, PKB_ERR_MISSING, 0, "the sandbox level %s does not work here: %s",
-                             asked, why);
+        return pkb_error_set(err, PKB_ERR_MISSING, 0,
+                             "the sandbox level %s does not work here (%s); install bubblewrap and "
+                             "allow user namespaces, or use --sandbox %s",
+                             asked, why, pkb_sandbox_level_name(found));
     return PKB_OK;
 }
 

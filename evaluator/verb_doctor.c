@@ -79,8 +79,13 @@ static finding look_at_sandbox(void)
     pkb_buf bubblewrap = {0};
     ask_bubblewrap(&bubblewrap);
     found.is_fine = true;
-    snprintf(found.what, sizeof found.what, "%s  %s%s%s", pkb_sandbox_level_name(level),
-             pkb_buf_text(&bubblewrap), why[0] != '\0' ? "; " : "", why);
+    if (level == PKB_SANDBOX_FULL) {
+        snprintf(found.what, sizeof found.what, "full  %s", pkb_buf_text(&bubblewrap));
+    } else {
+        snprintf(found.what, sizeof found.what, "%s only: %s", pkb_sandbox_level_name(level), why);
+        snprintf(found.remedy, sizeof found.remedy,
+                 "for full, install bubblewrap and allow user namespaces");
+    }
     pkb_buf_clear(&bubblewrap);
     return found;
 }

@@ -210,14 +210,23 @@ def bare_path(tmp_path):
     return make
 
 
-@pytest.mark.parametrize("missing", ["mpirun", "gcc", "bwrap"])
+@pytest.mark.parametrize("missing", ["mpirun", "gcc"])
 def test_missing_program(source, bare_path, missing):
-    package = {"mpirun": "openmpi-bin", "gcc": "gcc", "bwrap": "bubblewrap"}[missing]
+    package = {"mpirun": "openmpi-bin", "gcc": "gcc"}[missing]
     environment = bare_path(missing)
     demand(evaluate(source, env=environment), 3, package)
     doctor = pkbench("doctor", env=environment)
     assert doctor.status == 3
     assert package in doctor.out
+
+
+def test_missing_bubblewrap(source, bare_path):
+    """Full is not to be had then; a weaker level may be, and is never taken for full."""
+    environment = bare_path("bwrap")
+    demand(evaluate(source, "--sandbox", "full", env=environment), 3, "install bubblewrap")
+    assert "bubblewrap" in pkbench("doctor", env=environment).out
+    answer = evaluate(source, "--json", env=environment)
+    assert answer.status == 3 or answer.record["sandbox"] == "restricted", answer
 
 
 def test_missing_nvcc(source):
