@@ -117,6 +117,9 @@ cudaError_t pkb_launch_make(const pkb_launch_request *request, pkb_op **out)
 
     if (kernel == NULL)
         return cudaErrorInvalidDeviceFunction;
+    if (kernel->module->info == NULL)
+        return REFUSE(kernel, cudaErrorNoKernelImageForDevice, "no device code could be loaded: %s",
+                      kernel->module->failure);
     if (kernel->info == NULL)
         return REFUSE(kernel, cudaErrorNoKernelImageForDevice, "the device module %s lacks it",
                       kernel->module->path);

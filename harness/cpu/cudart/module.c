@@ -4,7 +4,7 @@
  */
 #include "harness/cpu/cudart/module.h"
 
-#include "harness/cpu/device/fault.h"
+#include "harness/cpu/cudart/stream.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -57,17 +57,20 @@ static void make_global(void)
 
 static const pkb_device_module_info *open_library(pkb_module *module)
 {
+    if (module->path[0] == '\0') {
+        snprintf(module->failure, sizeof module->failure, "nothing names the device module");
+        return NULL;
+    }
     make_global();
     module->library = dlopen(module->path, RTLD_NOW | RTLD_LOCAL);
     if (module->library == NULL) {
-        pkb_fault_record_host(PKB_CPU_FAULT_LAUNCH, cudaErrorNoKernelImageForDevice, "", "%s",
-                              dlerror());
+        snprintf(module->failure, sizeof module->failure, "%s", dlerror());
         return NULL;
     }
     const pkb_device_module_info *info = dlsym(module->library, "pkb_device_module");
     if (info == NULL || info->version != PKB_DEVICE_MODULE_VERSION) {
-        pkb_fault_record_host(PKB_CPU_FAULT_LAUNCH, cudaErrorNoKernelImageForDevice, "",
-                              "%s is not device code of this version", module->path);
+        snprintf(module->failure, sizeof module->failure,
+                 "%.200s is not device code of this version", module->path);
         return NULL;
     }
     return info;
@@ -103,14 +106,12 @@ pkb_module *pkb_module_load(const void *address)
     if (module == NULL)
         return NULL;
     choose_path(module->path, sizeof module->path, address);
-    if (module->path[0] != '\0')
-        module->info = open_library(module);
+    module->info = open_library(module);
     if (module->info != NULL && module->info->init != NULL)
         module->info->init();
     return module;
 }
 
-/* Unlinks all entries of a list that belong to a module; both kinds of entry begin alike. */
 static void drop_kernels(const pkb_module *module)
 {
     for (pkb_kernel **at = &kernels; *at != NULL;) {
@@ -140,6 +141,7 @@ static void drop_variables(const pkb_module *module)
 
 void pkb_module_unload(pkb_module *module)
 {
+    pkb_stream_forget_module(module->info);
     drop_kernels(module);
     drop_variables(module);
     for (pkb_module **at = &modules; *at != NULL; at = &(*at)->next) {

@@ -14,6 +14,7 @@ typedef struct pkb_module {
     const pkb_device_module_info *info; /* NULL: no device code was found */
     void *library;
     char path[4096];
+    char failure[256]; /* why info is NULL */
 } pkb_module;
 
 /* What a cudaKernel_t or cudaFunction_t points at. */
@@ -38,6 +39,7 @@ typedef struct pkb_variable {
 pkb_module *pkb_module_load(const void *address);
 /* The same for device code that is part of the program: tests. */
 pkb_module *pkb_module_add(const pkb_device_module_info *info);
+/* Work in flight that belongs to the module is dropped. */
 void pkb_module_unload(pkb_module *module);
 
 void pkb_module_add_kernel(pkb_module *module, const void *host_function, const char *name);

@@ -119,6 +119,17 @@ static void drop_all_work(void)
             pop(s);
 }
 
+void pkb_stream_forget_module(const pkb_device_module_info *module)
+{
+    for (pkb_stream *s = streams; s != NULL; s = s->next) {
+        bool is_concerned = false;
+        for (const pkb_op *op = s->head; op != NULL; op = op->next)
+            is_concerned |= op->kind == PKB_OP_KERNEL && op->as.kernel.launch.module == module;
+        while (is_concerned && s->head != NULL && !s->is_busy)
+            pop(s);
+    }
+}
+
 static void remove_destroyed(void)
 {
     for (pkb_stream **at = &legacy.next; *at != NULL;) {
@@ -278,12 +289,32 @@ static cudaError_t capture(pkb_stream *stream, pkb_op *op)
     return cudaSuccess;
 }
 
+/* Work of the legacy stream would have to wait for what is only being recorded. */
+static bool breaks_a_capture(void)
+{
+    bool is_broken = false;
+
+    if (pkb_stream_capture_count == 0)
+        return false;
+    for (pkb_stream *s = streams; s != NULL; s = s->next) {
+        if (s->capture == NULL || !is_blocking(s))
+            continue;
+        s->is_capture_invalid = true;
+        is_broken = true;
+    }
+    return is_broken;
+}
+
 cudaError_t pkb_stream_submit(pkb_stream *stream, pkb_op *op)
 {
     if (op == NULL)
         return cudaErrorMemoryAllocation;
     if (stream->capture != NULL)
         return capture(stream, op);
+    if (stream->is_legacy && breaks_a_capture()) {
+        pkb_op_free(op);
+        return cudaErrorStreamCaptureImplicit;
+    }
 
     op->sequence = ++last_sequence;
     if (stream->tail == NULL)

@@ -36,6 +36,8 @@ cudaError_t pkb_stream_submit(pkb_stream *stream, pkb_op *op);
 cudaError_t pkb_stream_drain(pkb_stream *stream);
 /* Waits for one event. */
 cudaError_t pkb_stream_drain_event(const pkb_event *event);
+/* Drops the work of streams that hold a kernel of the module: its code is about to go. */
+void pkb_stream_forget_module(const pkb_device_module_info *module);
 /* Gives waiting work a chance without waiting itself. */
 void pkb_stream_poke(void);
 

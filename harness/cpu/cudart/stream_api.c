@@ -68,6 +68,9 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle)
         stream->is_capture_invalid = true;
         rc = cudaErrorStreamCaptureUnsupported;
     }
+    /* The legacy stream's end includes what blocking streams were given before. */
+    if (rc == cudaSuccess && stream->is_legacy)
+        rc = pkb_stream_submit(stream, pkb_op_create(PKB_OP_EMPTY));
     if (rc == cudaSuccess)
         rc = pkb_stream_drain(stream);
     return pkb_api_leave(rc);

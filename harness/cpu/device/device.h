@@ -29,8 +29,8 @@ typedef struct pkb_thread {
     uint32_t dynamic_shared; /* low 32 bits of the first byte of dynamic shared memory */
     uint32_t dynamic_shared_bytes;
     uint32_t total_shared_bytes; /* from shared_base on: the reserved 1 KiB, static, dynamic */
-    uint64_t grid_workspace; /* %envreg1:%envreg2 */
-    uint64_t grid_id;        /* %gridid */
+    uint64_t grid_workspace;     /* %envreg1:%envreg2 */
+    uint64_t grid_id;            /* %gridid */
 } pkb_thread;
 
 /* ---- what a module exports ---- */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RED_ZONE_BYTE = 0xA5 };
+enum { RED_ZONE_BYTE = 0xA5, CHECKED_AT_ONCE = 128 };
 #define ALIGN UINT64_C(256)
 #define PAGE UINT64_C(4096)
 
@@ -140,12 +140,15 @@ bool pkb_heap_free(uint64_t device_address)
 
 const pkb_allocation *pkb_heap_find_overrun(void)
 {
-    for (size_t i = 0; i < count; i++) {
+    static size_t cursor;
+
+    for (size_t i = 0; i < count && i < CHECKED_AT_ONCE; i++) {
         size_t zone_bytes = 0;
-        const uint8_t *zone = red_zone(&list[i], &zone_bytes);
+        cursor = cursor + 1 < count ? cursor + 1 : 0;
+        const uint8_t *zone = red_zone(&list[cursor], &zone_bytes);
         for (size_t b = 0; b < zone_bytes; b++)
             if (zone[b] != RED_ZONE_BYTE)
-                return &list[i];
+                return &list[cursor];
     }
     return NULL;
 }

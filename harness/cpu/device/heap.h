@@ -23,7 +23,8 @@ bool pkb_heap_allocate(uint64_t bytes, uint64_t *device_address);
 bool pkb_heap_free(uint64_t device_address);
 /* The allocation that holds an address, NULL if none does. Valid until the next change. */
 const pkb_allocation *pkb_heap_find(uint64_t device_address);
-/* First allocation whose red zone was overwritten, NULL if none was. */
+/* An allocation whose red zone was overwritten, NULL if none was. Of many allocations each call
+ * looks at the next 128. */
 const pkb_allocation *pkb_heap_find_overrun(void);
 
 void pkb_heap_set_limit(uint64_t bytes);
