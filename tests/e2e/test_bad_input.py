@@ -203,7 +203,7 @@ def bare_path(tmp_path):
         for place in os.environ["PATH"].split(":"):
             for program in Path(place).iterdir() if Path(place).is_dir() else ():
                 link = folder / program.name
-                if program.name not in missing and not link.exists():
+                if program.name not in missing and program.exists() and not link.exists():
                     link.symlink_to(program)
         return {"PATH": str(folder)}
 
