@@ -123,6 +123,14 @@ pkb_code pkb_region_discard(pkb_region *region, pkb_error *err)
     return PKB_OK;
 }
 
+uint64_t pkb_region_used_bytes(const pkb_region *region)
+{
+    enum { BLOCK_BYTES = 512 };
+    struct stat facts;
+
+    return fstat(region->fd, &facts) < 0 ? 0 : (uint64_t)facts.st_blocks * BLOCK_BYTES;
+}
+
 void pkb_region_clear(pkb_region *region)
 {
     if (region->address != NULL)

@@ -31,6 +31,8 @@ pkb_code pkb_region_adopt(pkb_region *region, int fd, size_t bytes, pkb_error *e
 pkb_code pkb_region_adopt_read_only(pkb_region *region, int fd, size_t bytes, pkb_error *err);
 /* Gives back the pages: reads zero afterwards. */
 pkb_code pkb_region_discard(pkb_region *region, pkb_error *err);
+/* Memory in use, whoever touched it: what a cell dirties here is in no limit of its own. */
+uint64_t pkb_region_used_bytes(const pkb_region *region);
 void pkb_region_clear(pkb_region *region); /* unmaps and closes */
 
 /* Plain-C entry points for Python's ctypes (libpkbregion.so): NULL on failure, errno set. */

@@ -62,11 +62,13 @@ static void fill(cell_world *world, int64_t mode)
 
 static void start(cell_world *world, int64_t mode)
 {
-    pkb_layout *layout = calloc(1, sizeof *layout);
+    pkb_layout *layout;
     pkb_error err = {0};
 
-    if (!has_attempt)
+    if (!has_attempt || access(cell_path, X_OK) != 0)
         skip();
+    layout = calloc(1, sizeof *layout);
+    assert_non_null(layout);
     describe(layout);
     *world = (cell_world){.cell = cell_path,
                           .libraries = library_path,
