@@ -37,6 +37,7 @@ static pkb_code lock_up(pkb_session *session, const options *chosen, pkb_error *
                                       .rank_count = session->layout->world,
                                       .core_count = session->opening.cores};
     told_page = session->page;
+    close_range(STDERR_FILENO + 1, ~0u, 0); /* everything is mapped; whatever leaked in goes */
     session->device->prepare(chosen->device, &limits, session->page);
     pkb_code rc = pkb_limits_set(session->opening.memory_limit_bytes, err);
     if (rc != PKB_OK || session->opening.sandbox_level == PKB_SANDBOX_NONE)

@@ -107,6 +107,10 @@ static void misbehave(pkb_world *world, const pkb_args *args)
         _exit(9);
     if (signal(SIGSYS, SIG_IGN) != SIG_ERR)
         _exit(10);
+    for (int fd = 3; fd < 256; fd++) {
+        if (fcntl(fd, F_GETFD) >= 0)
+            _exit(12);
+    }
     if (open("/pkb/attempt.so", O_RDWR) >= 0 || open("/proc/1/mem", O_RDWR) >= 0)
         _exit(11);
 #elif DO == FREEZE
