@@ -13,25 +13,24 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/json.h"
+#include "base/verdict.h"
 #include "evaluator/session_state.h"
 
 enum { LOG_LIMIT_BYTES = 1 << 20 };
 
-/* The last line that mpirun or a judge wrote is what a person wants to know. */
-static void append_last_line(const pkb_session *session, char *out, size_t bytes)
+/* The first line that a judge or mpirun wrote says why; rules of dashes and banners follow it. */
+static void append_first_line(const pkb_session *session, char *out, size_t bytes)
 {
     char *text = NULL;
-    size_t length = 0;
+    size_t length = 0, used = strlen(out);
 
     if (pkb_fs_read(session->log_path, LOG_LIMIT_BYTES, &text, &length, NULL) != PKB_OK)
         return;
-    while (length > 0 && strchr(" -\n", text[length - 1]) != NULL)
-        text[--length] = '\0';
-    const char *last = strrchr(text, '\n');
-    last = last != NULL ? last + 1 : text;
-    size_t used = strlen(out);
-    if (last[0] != '\0')
-        snprintf(out + used, bytes - used, "; its last words: %.200s", last);
+    const char *first = text + strspn(text, "- \n");
+    int shown = (int)strcspn(first, "\n");
+    if (shown > 0)
+        snprintf(out + used, bytes - used, "; the ranks said: %.*s", shown < 240 ? shown : 240,
+                 first);
     free(text);
 }
 
@@ -46,7 +45,7 @@ static void fail_child(pkb_session *session, const char *who, const char *how)
 {
     char message[512];
     snprintf(message, sizeof message, "%s %s", who, how);
-    append_last_line(session, message, sizeof message);
+    append_first_line(session, message, sizeof message);
     fail(session, PKB_ERR_CHILD, message);
 }
 
@@ -86,6 +85,20 @@ static void on_progress(pkb_session *session, const cJSON *event)
              pkb_json_string_or(event, "step", "working"));
 }
 
+static pkb_code on_verdict(pkb_session *session, const cJSON *event, pkb_error *err)
+{
+    const char *name = NULL;
+    pkb_verdict verdict;
+    pkb_code rc = pkb_json_get_string(event, "verdict", &name, err);
+    if (rc == PKB_OK)
+        rc = pkb_verdict_parse(name, &verdict, err);
+    if (rc != PKB_OK)
+        return rc;
+    cJSON_Delete(session->verdict);
+    session->verdict = cJSON_Duplicate(event, true);
+    return PKB_OK;
+}
+
 static pkb_code on_event(pkb_session *session, pkb_judge_link *judge, cJSON *event, pkb_error *err)
 {
     const char *kind = pkb_json_string_or(event, "event", "");
@@ -98,8 +111,7 @@ static pkb_code on_event(pkb_session *session, pkb_judge_link *judge, cJSON *eve
     } else if (strcmp(kind, "progress") == 0) {
         on_progress(session, event);
     } else if (strcmp(kind, "verdict") == 0 && judge->rank == 0) {
-        cJSON_Delete(session->verdict);
-        session->verdict = cJSON_Duplicate(event, true);
+        return on_verdict(session, event, err);
     } else if (strcmp(kind, "error") == 0) {
         return pkb_error_set(err, PKB_ERR_CHILD, 0, "rank %d: %s", judge->rank,
                              pkb_json_string_or(event, "message", "failed without a message"));

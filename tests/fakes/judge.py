@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A judge that judges nothing: it speaks the protocol, or breaks it as $FAKE_JUDGE says."""
+
+import json
+import os
+import socket
+import sys
+from pathlib import Path
+
+RANK = int(os.environ["OMPI_COMM_WORLD_RANK"])
+MODE = os.environ.get("FAKE_JUDGE", "correct")
+
+
+def main() -> int:
+    work = sys.argv[sys.argv.index("--work") + 1]
+    if MODE == "dies_at_once":
+        print("no such library", file=sys.stderr)
+        return 7
+    link = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    link.connect(f"{work}/control.sock")
+
+    def say(**event):
+        link.send(json.dumps(event).encode())
+
+    say(event="hello", rank=99 if MODE == "wrong_rank" else RANK, pid=os.getpid())
+    while True:
+        text = link.recv(1 << 20)
+        request = json.loads(text) if text else {"verb": "close"}
+        if request["verb"] == "close":
+            return 0
+        if request["verb"] == "open":
+            plan = json.loads(Path(request["plan"]).read_text())
+            assert plan["plan"] == 1
+            assert len(request["secret"]) == 64
+            if MODE == "error_at_open":
+                say(event="error", rank=RANK, code="child", message="no memory for the pool")
+            say(event="opened", rank=RANK)
+        elif request["verb"] == "attempt":
+            assert Path(request["host"]).exists()
+            assert Path(request["device"]).exists()
+            say(event="progress", rank=RANK, size=request["sizes"][0], step="check 1/1")
+            if MODE == "dies_in_attempt":
+                os._exit(9)
+            if MODE == "no_json":
+                link.send(b"{")
+            if MODE == "unknown_event":
+                say(event="applause", rank=RANK)
+            if MODE == "unknown_verdict" and RANK == 0:
+                say(event="verdict", verdict="FINE")
+            if RANK == 0:
+                say(
+                    event="verdict",
+                    verdict="CORRECT",
+                    sizes=[{"size": "tiny", "verdict": "CORRECT"}],
+                )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
