@@ -43,38 +43,41 @@ static pkb_warp *warp_of(pkb_fiber *fiber)
 
 /* ---- results; `lanes` points at lane 0, `arrived` are the lanes with operands ---- */
 
+/* The lane that `lane` reads from; false when that is outside its segment. */
+static bool find_source(enum pkb_shfl_mode mode, const pkb_fiber *f, uint32_t lane,
+                        uint32_t *source)
+{
+    uint32_t clamp = f->c & 31, segment = f->c >> 8 & 31, b = f->b & 31;
+    uint32_t lowest = lane & segment, highest = lowest | (clamp & ~segment);
+
+    switch (mode) {
+    case PKB_SHFL_UP:
+        *source = lane - b;
+        return (int32_t)*source >= (int32_t)highest;
+    case PKB_SHFL_DOWN:
+        *source = lane + b;
+        return *source <= highest;
+    case PKB_SHFL_BFLY:
+        *source = lane ^ b;
+        return *source <= highest;
+    case PKB_SHFL_IDX:
+        *source = lowest | (b & ~segment);
+        return *source <= highest;
+    }
+    *source = lane;
+    return false;
+}
+
 static void finish_shfl(pkb_fiber *lanes, uint32_t arrived, enum pkb_shfl_mode mode)
 {
     for (uint32_t left = arrived; left != 0; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        uint32_t lane = (uint32_t)__builtin_ctz(left), source = lane;
         pkb_fiber *f = &lanes[lane];
-        uint32_t clamp = f->c & 31, segment = f->c >> 8 & 31, b = f->b & 31;
-        uint32_t highest = (lane & segment) | (clamp & ~segment), lowest = lane & segment;
-        uint32_t source;
-        bool in_range;
 
-        switch (mode) {
-        case PKB_SHFL_UP:
-            source = lane - b;
-            in_range = (int32_t)source >= (int32_t)highest;
-            break;
-        case PKB_SHFL_DOWN:
-            source = lane + b;
-            in_range = source <= highest;
-            break;
-        case PKB_SHFL_BFLY:
-            source = lane ^ b;
-            in_range = source <= highest;
-            break;
-        case PKB_SHFL_IDX:
-            source = lowest | (b & ~segment);
-            in_range = source <= highest;
-            break;
-        }
+        f->predicate = find_source(mode, f, lane, &source);
         /* A lane that takes no part has nothing to give: the reader keeps its own value. */
-        bool is_there = in_range && (arrived >> (source & 31) & 1) != 0;
+        bool is_there = f->predicate && (arrived >> (source & 31) & 1) != 0;
         f->result = (uint32_t)lanes[is_there ? source : lane].operand;
-        f->predicate = in_range;
     }
 }
 
