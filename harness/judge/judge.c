@@ -14,7 +14,7 @@ pkb_code pkb_judge_open(pkb_judge *judge, pkb_error *err)
     const pkb_judge_options *o = &judge->options;
     pkb_code rc = PKB_OK;
 
-    judge->watch.control_fd = -1;
+    judge->watch.control_fd = judge->watch.runner_fd = -1;
     judge->control.fd = -1;
     for (uint32_t i = 0; i < PKB_MAX_RANKS; i++)
         judge->meeting.fds[i] = -1;
@@ -75,8 +75,11 @@ static pkb_code serve_open(pkb_judge *judge, const cJSON *request, pkb_error *er
     if (judge->plan->world != judge->options.world || judge->plan->size_count == 0)
         return pkb_error_set(err, PKB_ERR_FORMAT, 0, "the plan %s is for a world of %u", path,
                              judge->plan->world);
-    if (judge->runner == NULL)
+    if (judge->runner == NULL) {
         rc = pkb_runner_start(&judge->runner, &judge->options, &judge->watch, err);
+        if (rc == PKB_OK)
+            judge->watch.runner_fd = pkb_runner_fd(judge->runner);
+    }
     /* The first size's draws are made while the attempt is still being compiled. */
     if (rc == PKB_OK)
         rc = pkb_judge_prepare(judge, &judge->plan->sizes[0], err);

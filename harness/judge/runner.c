@@ -95,6 +95,11 @@ void pkb_runner_free(pkb_runner *runner)
     free(runner);
 }
 
+int pkb_runner_fd(const pkb_runner *runner)
+{
+    return runner->fd;
+}
+
 /* ---- messages ---- */
 
 static pkb_code receive(pkb_runner *runner, pkb_error *err)

@@ -21,6 +21,8 @@ typedef struct pkb_runner pkb_runner;
 pkb_code pkb_runner_start(pkb_runner **out, const pkb_judge_options *options,
                           const pkb_watch *watch, pkb_error *err);
 void pkb_runner_free(pkb_runner *runner); /* kills it */
+/* Its socket, for the watch. */
+int pkb_runner_fd(const pkb_runner *runner);
 
 /* Opens a size in `memory`; collective, since process groups are made. */
 pkb_code pkb_runner_open(pkb_runner *runner, const pkb_plan *plan, const pkb_plan_size *size,

@@ -40,6 +40,8 @@ static size_t list_fds(const pkb_watch *watch, struct pollfd *fds)
     size_t count = 0;
     if (watch->control_fd >= 0)
         fds[count++] = (struct pollfd){.fd = watch->control_fd, .events = POLLRDHUP};
+    if (watch->runner_fd >= 0)
+        fds[count++] = (struct pollfd){.fd = watch->runner_fd, .events = POLLRDHUP};
     for (size_t i = 0; i < watch->peer_count; i++)
         fds[count++] = (struct pollfd){.fd = watch->peer_fds[i], .events = POLLRDHUP};
     return count;
@@ -47,7 +49,7 @@ static size_t list_fds(const pkb_watch *watch, struct pollfd *fds)
 
 pkb_code pkb_watch_check(const pkb_watch *watch, pkb_error *err)
 {
-    struct pollfd fds[PKB_MAX_RANKS + 1];
+    struct pollfd fds[PKB_MAX_RANKS + 2];
     const short gone = POLLHUP | POLLRDHUP | POLLERR | POLLNVAL;
     size_t count = list_fds(watch, fds);
 
@@ -61,6 +63,8 @@ pkb_code pkb_watch_check(const pkb_watch *watch, pkb_error *err)
             continue;
         if (fds[i].fd == watch->control_fd)
             return pkb_error_set(err, PKB_ERR_INTERRUPTED, 0, "the evaluator is gone");
+        if (fds[i].fd == watch->runner_fd)
+            return pkb_error_set(err, PKB_ERR_CHILD, 0, "the runner ended");
         return pkb_error_set(err, PKB_ERR_CHILD, 0, "another judge of this world ended");
     }
     return PKB_OK;

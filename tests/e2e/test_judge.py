@@ -101,7 +101,7 @@ def test_worlds_of_other_sizes(built, world):
             assert judges.attempt(built("NO_ENTRY_WAIT"))["verdict"] == "WRONG_OUTPUT"
 
 
-@pytest.mark.parametrize("victim", ["evaluator", "mpirun", "judge", "judge by SIGTERM"])
+@pytest.mark.parametrize("victim", ["evaluator", "mpirun", "judge", "judge by SIGTERM", "runner"])
 def test_nothing_outlives(built, victim):
     with Judges("001_allreduce", 2, timeout_s=60) as judges:
         judges.open()
@@ -120,6 +120,8 @@ def test_nothing_outlives(built, victim):
             judges.channels.clear()
         elif victim == "mpirun":
             judges.process.kill()
+        elif victim == "runner":
+            os.kill(next(p.pid for p in tree if "harness.runner" in p.command), signal.SIGKILL)
         else:
             os.kill(judges.pids[1], signal.SIGTERM if "SIGTERM" in victim else signal.SIGKILL)
         alive = [p for p in tree if not wait_until(lambda p=p: not p.is_alive(), 5)]

@@ -19,7 +19,7 @@
 
 enum { WORLD = 4, ROUNDS = 300 };
 
-static const pkb_watch nobody = {.control_fd = -1};
+static const pkb_watch nobody = {.control_fd = -1, .runner_fd = -1};
 
 typedef int rank_program(pkb_judge_world *world);
 
@@ -118,7 +118,7 @@ static void a_barrier_fails_when_the_evaluator_is_gone(void **state)
     (void)state;
     int pair[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
-    const pkb_watch watch = {.control_fd = pair[0]};
+    const pkb_watch watch = {.control_fd = pair[0], .runner_fd = -1};
     pkb_judge_world world;
     pkb_error err = {0};
     assert_int_equal(pkb_judge_world_create(&world, 2, &watch, NULL), PKB_OK);
