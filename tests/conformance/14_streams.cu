@@ -198,6 +198,37 @@ static void captured_graph_replays()
     EXPECT_OK(cudaGraphExecDestroy(exec));
 }
 
+// A kernel of one branch waits for a kernel of the other, whichever was captured first.
+static void branches_of_a_graph_run_at_once()
+{
+    Array<int> flag(1), out(1);
+    cudaStream_t stream, side;
+    cudaEvent_t forked, joined;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+
+    EXPECT_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    EXPECT_OK(cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking));
+    EXPECT_OK(cudaEventCreate(&forked));
+    EXPECT_OK(cudaEventCreate(&joined));
+    EXPECT_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    EXPECT_OK(cudaMemsetAsync(flag.device, 0, 4, stream));
+    EXPECT_OK(cudaEventRecord(forked, stream));
+    EXPECT_OK(cudaStreamWaitEvent(side, forked, 0));
+    wait_for<<<1, 1, 0, stream>>>(flag.device, 8, out.device);
+    set_flag<<<1, 1, 0, side>>>(flag.device, 8);
+    EXPECT_OK(cudaEventRecord(joined, side));
+    EXPECT_OK(cudaStreamWaitEvent(stream, joined, 0));
+    add<<<1, 1, 0, stream>>>(out.device, 1, 10);
+    EXPECT_OK(cudaStreamEndCapture(stream, &graph));
+    EXPECT_OK(cudaGraphInstantiate(&exec, graph, 0));
+    for (int i = 0; i < 3; i++)
+        EXPECT_OK(cudaGraphLaunch(exec, stream));
+    EXPECT_OK(cudaStreamSynchronize(stream));
+    out.down();
+    EXPECT(out[0] == 33, "out is %d", out[0]);
+}
+
 static void capture_errors()
 {
     Array<int> data(4);
@@ -372,6 +403,6 @@ MAIN(CASE(order_of_one_stream), CASE(kernel_waits_for_a_later_stream),
      CASE(kernel_waits_for_the_host), CASE(events_order_streams),
      CASE(legacy_stream_waits_for_blocking_streams),
      CASE(pageable_source_may_change_after_the_call), CASE(event_times),
-     CASE(captured_graph_replays), CASE(capture_errors), CASE(graph_built_by_hand),
-     CASE(host_functions_keep_the_order), CASE(occupancy_and_attributes), CASE(device_properties),
-     CASE(pointer_attributes), CASE(copies_in_two_dimensions))
+     CASE(captured_graph_replays), CASE(branches_of_a_graph_run_at_once), CASE(capture_errors),
+     CASE(graph_built_by_hand), CASE(host_functions_keep_the_order), CASE(occupancy_and_attributes),
+     CASE(device_properties), CASE(pointer_attributes), CASE(copies_in_two_dimensions))

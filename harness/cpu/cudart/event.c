@@ -19,6 +19,16 @@ pkb_event *pkb_event_find(cudaEvent_t handle)
     return NULL;
 }
 
+void pkb_event_end_capture(const struct pkb_graph *graph)
+{
+    for (pkb_event *e = events; e != NULL; e = e->next) {
+        if (e->capture != graph)
+            continue;
+        e->capture = NULL;
+        e->captured = NULL;
+    }
+}
+
 void pkb_event_hold(pkb_event *event)
 {
     event->references++;
@@ -37,20 +47,25 @@ void pkb_event_release(pkb_event *event)
     free(event);
 }
 
-static cudaError_t create(cudaEvent_t *out, unsigned flags)
+pkb_event *pkb_event_create(bool has_timing)
 {
-    pkb_event *event = out != NULL ? calloc(1, sizeof *event) : NULL;
+    pkb_event *event = calloc(1, sizeof *event);
 
-    if (out == NULL)
-        return cudaErrorInvalidValue;
     if (event == NULL)
-        return cudaErrorMemoryAllocation;
+        return NULL;
     event->references = 1;
-    event->has_timing = !(flags & cudaEventDisableTiming);
+    event->has_timing = has_timing;
     event->next = events;
     events = event;
-    *out = (cudaEvent_t)(void *)event;
-    return cudaSuccess;
+    return event;
+}
+
+static cudaError_t create(cudaEvent_t *out, unsigned flags)
+{
+    if (out == NULL)
+        return cudaErrorInvalidValue;
+    *out = (cudaEvent_t)(void *)pkb_event_create(!(flags & cudaEventDisableTiming));
+    return *out != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
@@ -80,6 +95,31 @@ cudaError_t cudaEventDestroy(cudaEvent_t handle)
     return pkb_api_leave(rc);
 }
 
+static cudaError_t submit(pkb_op_kind kind, pkb_event *event, pkb_stream *stream)
+{
+    pkb_op *op = pkb_op_create(kind);
+
+    if (op == NULL)
+        return cudaErrorMemoryAllocation;
+    op->as.event.event = event;
+    op->as.event.generation = event->recorded;
+    pkb_event_hold(event);
+    return pkb_stream_submit(stream, op);
+}
+
+cudaError_t pkb_event_record(pkb_event *event, pkb_stream *stream)
+{
+    event->recorded++;
+    return submit(PKB_OP_RECORD, event, stream);
+}
+
+cudaError_t pkb_event_wait(pkb_event *event, pkb_stream *stream)
+{
+    if (event->completed >= event->recorded)
+        return cudaSuccess;
+    return submit(PKB_OP_WAIT, event, stream);
+}
+
 static cudaError_t record(cudaEvent_t handle, cudaStream_t stream_handle)
 {
     pkb_event *event = pkb_event_find(handle);
@@ -87,19 +127,9 @@ static cudaError_t record(cudaEvent_t handle, cudaStream_t stream_handle)
 
     if (event == NULL || stream == NULL)
         return cudaErrorInvalidResourceHandle;
-    if (stream->capture != NULL) {
-        event->capture = stream->capture;
-        event->captured = stream->capture_last;
-        return cudaSuccess;
-    }
-    pkb_op *op = pkb_op_create(PKB_OP_RECORD);
-    if (op == NULL)
-        return cudaErrorMemoryAllocation;
-    event->capture = NULL;
-    op->as.event.event = event;
-    op->as.event.generation = ++event->recorded;
-    pkb_event_hold(event);
-    return pkb_stream_submit(stream, op);
+    event->capture = stream->capture;
+    event->captured = stream->capture_last;
+    return stream->capture != NULL ? cudaSuccess : pkb_event_record(event, stream);
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
@@ -148,17 +178,9 @@ static cudaError_t wait(cudaStream_t stream_handle, cudaEvent_t handle)
         return cudaErrorInvalidResourceHandle;
     if (event->capture != NULL)
         return wait_captured(stream, event);
-    if (event->completed >= event->recorded && stream->capture == NULL)
-        return cudaSuccess;
     if (stream->capture != NULL)
         return cudaErrorStreamCaptureIsolation;
-    pkb_op *op = pkb_op_create(PKB_OP_WAIT);
-    if (op == NULL)
-        return cudaErrorMemoryAllocation;
-    op->as.event.event = event;
-    op->as.event.generation = event->recorded;
-    pkb_event_hold(event);
-    return pkb_stream_submit(stream, op);
+    return pkb_event_wait(event, stream);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)

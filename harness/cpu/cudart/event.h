@@ -8,6 +8,7 @@
 #include "harness/cpu/cudart/runtime.h"
 
 struct pkb_graph;
+struct pkb_stream;
 
 typedef struct pkb_event {
     struct pkb_event *next;
@@ -21,6 +22,13 @@ typedef struct pkb_event {
 
 /* NULL if the handle names no live event. */
 pkb_event *pkb_event_find(cudaEvent_t handle);
+/* With one reference, the caller's. NULL when memory is short. */
+pkb_event *pkb_event_create(bool has_timing);
+/* Queue a mark, and a wait for the last mark, outside captures. */
+cudaError_t pkb_event_record(pkb_event *event, struct pkb_stream *stream);
+cudaError_t pkb_event_wait(pkb_event *event, struct pkb_stream *stream);
+/* The capture ended: events recorded in it stand for nothing any more. */
+void pkb_event_end_capture(const struct pkb_graph *graph);
 void pkb_event_hold(pkb_event *event);
 void pkb_event_release(pkb_event *event);
 

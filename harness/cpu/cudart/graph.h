@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Graphs: operations and what each follows. Nodes are kept in the order they were added, which
- * respects their dependencies unless these are added later; a launch replays them in that order.
+ * Graphs: operations and what each follows. A node stands behind all that it follows in the list.
  */
 #ifndef PKB_CPU_CUDART_GRAPH_H
 #define PKB_CPU_CUDART_GRAPH_H
 
 #include "harness/cpu/cudart/op.h"
+
+struct pkb_stream;
 
 typedef struct pkb_graph_node {
     struct pkb_graph_node *next;
@@ -44,6 +45,9 @@ size_t pkb_graph_index(const pkb_graph *graph, const pkb_graph_node *node);
 pkb_graph_node *pkb_graph_at(const pkb_graph *graph, size_t index);
 /* Moves a node, and what must stay behind it, to the end; false if `before` follows the node. */
 bool pkb_graph_move_behind(pkb_graph *graph, pkb_graph_node *node, const pkb_graph_node *before);
+/* Submits copies of all operations so that they begin after the stream's earlier work, and its
+ * later work begins after them. */
+cudaError_t pkb_graph_replay(const pkb_graph *graph, struct pkb_stream *stream);
 /* Whether all nodes come before `last`, or are it. */
 bool pkb_graph_is_joined(const pkb_graph *graph, const pkb_graph_node *last);
 

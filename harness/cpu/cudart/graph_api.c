@@ -113,19 +113,19 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
     return pkb_api_leave(rc);
 }
 
-static cudaError_t submit_all(const pkb_graph *graph, pkb_stream *stream)
+/* Launched into a capture, a graph becomes a node. */
+static cudaError_t launch(const pkb_graph *exec, pkb_stream *stream)
 {
-    cudaError_t rc = cudaSuccess;
+    pkb_graph_node *follows[] = {stream->capture_last};
 
-    for (const pkb_graph_node *n = graph->first; n != NULL && rc == cudaSuccess; n = n->next) {
-        if (n->is_disabled)
-            continue;
-        if (n->child != NULL)
-            rc = submit_all(n->child, stream);
-        else if (n->op->kind != PKB_OP_EMPTY)
-            rc = pkb_stream_submit(stream, pkb_op_clone(n->op));
-    }
-    return rc;
+    if (stream->capture == NULL)
+        return pkb_graph_replay(exec, stream);
+    pkb_graph_node *node = pkb_graph_add_child(stream->capture, pkb_graph_clone(exec, false),
+                                               follows, stream->capture_last != NULL);
+    if (node == NULL)
+        return cudaErrorMemoryAllocation;
+    stream->capture_last = node;
+    return cudaSuccess;
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream_handle)
@@ -137,7 +137,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream_handle)
     if (rc == cudaSuccess && (exec == NULL || stream == NULL))
         rc = exec == NULL ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
     if (rc == cudaSuccess)
-        rc = submit_all(exec, stream);
+        rc = launch(exec, stream);
     return pkb_api_leave(rc);
 }
 
@@ -287,7 +287,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *out, cudaGraph_t graph,
     return pkb_api_leave(rc);
 }
 
-/* Replay follows the order of the list, so a dependency on a later node cannot be had. */
+/* A node stands behind all that it follows. */
 static cudaError_t add_dependencies(pkb_graph *graph, const cudaGraphNode_t *from,
                                     const cudaGraphNode_t *to, size_t count)
 {

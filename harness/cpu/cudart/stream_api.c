@@ -213,6 +213,7 @@ static cudaError_t end_capture(pkb_stream *stream, cudaGraph_t *out)
         return cudaErrorStreamCaptureUnmatched;
     bool is_joined = pkb_graph_is_joined(graph, stream->capture_last);
     pkb_stream_end_capture(graph);
+    pkb_event_end_capture(graph);
     pkb_stream_capture_count--;
     *out = NULL;
     if (is_invalid || !is_joined) {
