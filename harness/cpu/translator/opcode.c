@@ -62,6 +62,8 @@ static const opcode_row rows[] = {
     {"redux", pkb_ptx_write_redux, "", STOPS},
     {"elect", pkb_ptx_write_elect, "", STOPS},
     {"activemask", pkb_ptx_write_activemask, "", STOPS | WAITS},
+    {"cp", pkb_ptx_write_copy, "", STOPS},
+    {"mbarrier", pkb_ptx_write_mbarrier, "", STOPS},
     {"nanosleep", pkb_ptx_write_nanosleep, "", STOPS | WAITS},
     {"prmt", pkb_ptx_write_prmt, "", 0},
     {"bfi", pkb_ptx_write_bit_field, "bfi", 0},

@@ -56,6 +56,10 @@ bool pkb_ptx_write_cvta(pkb_ptx_writer *w, const char *variant);
 bool pkb_ptx_write_isspacep(pkb_ptx_writer *w, const char *variant);
 bool pkb_ptx_write_atomic(pkb_ptx_writer *w, const char *variant);
 
+/* async_copy.c */
+bool pkb_ptx_write_copy(pkb_ptx_writer *w, const char *variant);
+bool pkb_ptx_write_mbarrier(pkb_ptx_writer *w, const char *variant);
+
 /* control.c */
 bool pkb_ptx_write_branch(pkb_ptx_writer *w, const char *variant);
 bool pkb_ptx_write_branch_table(pkb_ptx_writer *w, const char *variant);
