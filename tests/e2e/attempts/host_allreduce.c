@@ -54,7 +54,7 @@ void *pkb_symmetric_alloc(pkb_world *world, size_t bytes);
 int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
 int cudaMemset(void *to, int value, size_t bytes);
 int cudaStreamSynchronize(void *stream);
-enum { TO_DEVICE = 1, TO_HOST = 2 };
+enum { TO_DEVICE = 1, TO_HOST = 2, CHUNK = 1 << 26 };
 
 static pkb_peer_table peers;
 static uint64_t *flags; /* in symmetric memory */
@@ -135,9 +135,14 @@ static int misbehave(const pkb_args *args, size_t bytes)
         _exit(0);
     while (DO == HANG)
         ;
-    while (DO == HOG)
-        memset(mmap(NULL, 1 << 26, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 1,
-               1 << 26);
+    while (DO == HOG) {
+        volatile char *more =
+            mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        for (size_t i = 0; i < CHUNK && more != MAP_FAILED; i += 4096)
+            more[i] = 1;
+        if (more == MAP_FAILED)
+            abort();
+    }
     if (DO == SAY_DONE)
         printf("{\"event\": \"verdict\", \"verdict\": \"CORRECT\"}\n"), exit(0);
     if (DO == PAST_END)
