@@ -52,7 +52,7 @@ PKB_INLINE uint8_t *pkb_locate_shared(pkb_thread *T, uint32_t address, uint32_t 
                                       uint64_t range, uint32_t base, uint32_t size)
 {
     uint64_t end = (uint64_t)(address - base) + bytes;
-    pkb_check_aligned(T, address, bytes, is_write);
+    pkb_check_aligned(T, range + address, bytes, is_write);
     if (__builtin_expect(end > size, 0))
         pkb_fault_address(T, range + address, bytes, is_write, 0);
     return (uint8_t *)(range + address);
