@@ -4,6 +4,7 @@
  * input number n is the same in every run. The translator must accept or reject, never crash;
  * sanitizers watch. The mutation that a crash came from is in fuzz_translator.input.
  */
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -117,8 +118,48 @@ static void replace(pkb_buf *text, size_t at, size_t length, const char *with, s
     *text = next;
 }
 
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || strchr("_$%.:", c) != NULL;
+}
+
+/* The start of a word of the text and its length; dots belong to it or not at random. */
+static size_t pick_word(const pkb_buf *text, size_t *out_length)
+{
+    size_t at = pick(text->bytes), end;
+    while (at > 0 && !(is_word(text->data[at]) && text->data[at] != '\0'))
+        at--;
+    while (at > 0 && is_word(text->data[at - 1]) && (text->data[at] != '.' || pick(2) == 0))
+        at--;
+    for (end = at; end < text->bytes && is_word(text->data[end]); end++)
+        if (end > at && text->data[end] == '.' && pick(2) == 0)
+            break;
+    *out_length = end - at;
+    return at;
+}
+
+/* Mostly still valid, so that it reaches the emitters: a word in another's place. */
+static void swap_words(pkb_buf *text, const corpus *all)
+{
+    const pkb_buf *source = pick(3) == 0 ? &all->files[pick(all->count)] : text;
+    char copy[MAX_PIECE];
+    size_t length, source_length;
+
+    if (text->bytes == 0 || source->bytes == 0)
+        return;
+    size_t from = pick_word(source, &source_length), at = pick_word(text, &length);
+    if (source_length > sizeof copy)
+        return;
+    memcpy(copy, source->data + from, source_length);
+    replace(text, at, length, copy, source_length);
+}
+
 static void mutate(pkb_buf *text, const corpus *all)
 {
+    if (pick(5) < 3) {
+        swap_words(text, all);
+        return;
+    }
     size_t at = pick(text->bytes + 1);
     size_t length = pick(MAX_PIECE);
     const char *word = words[pick(sizeof words / sizeof words[0])];
