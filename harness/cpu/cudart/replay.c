@@ -58,7 +58,7 @@ static cudaError_t open_lanes(replay *r, pkb_stream *stream)
 {
     cudaError_t rc = cudaSuccess;
 
-    r->lanes = calloc(r->lane_count + 1, sizeof *r->lanes);
+    r->lanes = calloc(r->lane_count + 1, sizeof(pkb_stream *));
     r->start = pkb_event_create(false);
     if (r->lanes == NULL || r->start == NULL)
         return cudaErrorMemoryAllocation;

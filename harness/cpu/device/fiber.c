@@ -100,25 +100,29 @@ enum {
     SMALLEST_CLASS = 15, /* 32 KiB */
     CLASS_COUNT = 12,
     SLAB_STACKS = 64,
-    GUARDED_SLABS = 64, /* each guard costs two kernel mappings, of which there are 65530 */
+    /* A guarded stack costs two kernel mappings, of which a process has 65530. */
+    GUARDED_STACKS = 4096,
     GUARD_BYTES = 4096,
+    GROWTH_BYTES = 96 * 1024, /* below the stack; made accessible when it is first touched */
     COLOURS = 31,
     COLOUR_BYTES = 64
 };
 
+/* Most kernels get by with the first, guarded stacks; the plain ones are for wide grids. Free ones
+ * are kept apart so that the guarded ones are used first. */
+typedef struct stack_list {
+    void **tops;
+    size_t count, capacity;
+} stack_list;
+
 typedef struct stack_class {
-    void **free;
-    size_t free_count, capacity;
+    stack_list guarded, plain;
+    uint64_t region; /* of the guarded stacks, reserved as a whole; 0 = not yet */
+    size_t region_used;
 } stack_class;
 
-typedef struct guarded_slab {
-    uint64_t start;
-    size_t stride;
-} guarded_slab;
-
 static stack_class classes[CLASS_COUNT];
-static guarded_slab guarded[GUARDED_SLABS];
-static size_t guarded_count, taken_count, created_count;
+static size_t taken_count, created_count;
 
 static size_t class_of(size_t bytes)
 {
@@ -128,40 +132,81 @@ static size_t class_of(size_t bytes)
     return class;
 }
 
-static void guard_slab(char *slab, size_t stride)
+static size_t bytes_of(size_t class)
 {
-    if (guarded_count == GUARDED_SLABS)
-        return;
-    for (size_t i = 0; i < SLAB_STACKS; i++)
-        if (mprotect(slab + i * stride, GUARD_BYTES, PROT_NONE) != 0)
-            return;
-    guarded[guarded_count++] = (guarded_slab){(uint64_t)(uintptr_t)slab, stride};
+    return (size_t)1 << (SMALLEST_CLASS + class);
 }
 
-/* Adds a slab of stacks. Their tops are offset against one another: equal page offsets would fight
- * for the same cache sets. */
-static bool grow(size_t class)
+static size_t stride_of(size_t class)
 {
-    stack_class *c = &classes[class];
-    size_t stride = ((size_t)1 << (SMALLEST_CLASS + class)) + GUARD_BYTES;
-    char *slab = mmap(NULL, stride * SLAB_STACKS, PROT_READ | PROT_WRITE,
+    return bytes_of(class) + GROWTH_BYTES + GUARD_BYTES;
+}
+
+static bool is_in_region(const stack_class *c, size_t class, uint64_t address)
+{
+    return c->region != 0 && address - c->region < GUARDED_STACKS * stride_of(class);
+}
+
+static bool make_room(stack_list *list)
+{
+    size_t capacity = list->capacity + SLAB_STACKS;
+    void **grown = realloc(list->tops, capacity * sizeof *grown);
+
+    if (grown == NULL)
+        return false;
+    list->tops = grown;
+    list->capacity = capacity;
+    return true;
+}
+
+/* Tops are offset against one another: equal page offsets would fight for the same cache sets. */
+static void add(stack_list *list, char *end)
+{
+    list->tops[list->count++] = end - created_count++ % COLOURS * COLOUR_BYTES;
+}
+
+static bool reserve_region(stack_class *c, size_t class)
+{
+    if (c->region != 0)
+        return true;
+    void *region = mmap(NULL, GUARDED_STACKS * stride_of(class), PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (region == MAP_FAILED)
+        return false;
+    c->region = (uint64_t)(uintptr_t)region;
+    return true;
+}
+
+static bool grow_guarded(stack_class *c, size_t class)
+{
+    size_t stride = stride_of(class), bytes = bytes_of(class);
+
+    if (c->region_used == GUARDED_STACKS || !reserve_region(c, class) || !make_room(&c->guarded))
+        return false;
+    for (size_t i = 0; i < SLAB_STACKS; i++) {
+        char *end = (char *)(uintptr_t)(c->region + (c->region_used + 1) * stride);
+        if (mprotect(end - bytes, bytes, PROT_READ | PROT_WRITE) != 0)
+            return i > 0;
+        c->region_used++;
+        add(&c->guarded, end);
+    }
+    return true;
+}
+
+static bool grow_plain(stack_class *c, size_t class)
+{
+    size_t bytes = bytes_of(class);
+
+    if (!make_room(&c->plain))
+        return false;
+    char *slab = mmap(NULL, bytes * SLAB_STACKS, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (slab == MAP_FAILED)
         return false;
-
-    size_t capacity = c->capacity + SLAB_STACKS;
-    void **list = realloc(c->free, capacity * sizeof *list);
-    if (list == NULL) {
-        munmap(slab, stride * SLAB_STACKS);
-        return false;
-    }
-    c->free = list;
-    c->capacity = capacity;
-    guard_slab(slab, stride);
-    for (size_t i = SLAB_STACKS; i-- > 0;) {
-        size_t colour = created_count++ % COLOURS * COLOUR_BYTES;
-        c->free[c->free_count++] = slab + (i + 1) * stride - colour;
-    }
+    /* A huge page would make each stack cost all that it reserves. */
+    (void)madvise(slab, bytes * SLAB_STACKS, MADV_NOHUGEPAGE);
+    for (size_t i = SLAB_STACKS; i-- > 0;)
+        add(&c->plain, slab + (i + 1) * bytes);
     return true;
 }
 
@@ -170,13 +215,16 @@ void *pkb_stack_take(size_t bytes)
     size_t class = class_of(bytes);
     stack_class *c = &classes[class];
 
-    if (c->free_count == 0 && !grow(class))
+    if (c->guarded.count == 0 && c->plain.count == 0 && !grow_guarded(c, class) &&
+        !grow_plain(c, class))
         return NULL;
+    stack_list *list = c->guarded.count > 0 ? &c->guarded : &c->plain;
     taken_count++;
-    void *top = c->free[--c->free_count];
+    void *top = list->tops[--list->count];
 #if defined(__SANITIZE_ADDRESS__)
     /* Frames that were left by a jump are still marked as in use. */
-    size_t usable = ((size_t)1 << (SMALLEST_CLASS + class)) - COLOURS * COLOUR_BYTES;
+    size_t usable = bytes_of(class) - COLOURS * COLOUR_BYTES;
+    usable += list == &c->guarded ? GROWTH_BYTES : 0;
     __asan_unpoison_memory_region((char *)top - usable, usable);
 #endif
     return top;
@@ -184,9 +232,12 @@ void *pkb_stack_take(size_t bytes)
 
 void pkb_stack_give(void *stack_top, size_t bytes)
 {
-    stack_class *c = &classes[class_of(bytes)];
+    size_t class = class_of(bytes);
+    stack_class *c = &classes[class];
+    stack_list *list =
+        is_in_region(c, class, (uint64_t)(uintptr_t)stack_top - 1) ? &c->guarded : &c->plain;
 
-    c->free[c->free_count++] = stack_top;
+    list->tops[list->count++] = stack_top;
     taken_count--;
 }
 
@@ -195,12 +246,19 @@ size_t pkb_stack_taken_count(void)
     return taken_count;
 }
 
-bool pkb_stack_is_guard(uint64_t address)
+pkb_stack_touch pkb_stack_note_fault(uint64_t address)
 {
-    for (size_t i = 0; i < guarded_count; i++) {
-        uint64_t offset = address - guarded[i].start;
-        if (address >= guarded[i].start && offset < guarded[i].stride * SLAB_STACKS)
-            return offset % guarded[i].stride < GUARD_BYTES;
+    for (size_t class = 0; class < CLASS_COUNT; class ++) {
+        const stack_class *c = &classes[class];
+        size_t stride = stride_of(class);
+        if (!is_in_region(c, class, address))
+            continue;
+        uint64_t start = address - (address - c->region) % stride;
+        if (address - start < GUARD_BYTES)
+            return PKB_STACK_OVERFLOW;
+        void *growth = (void *)(uintptr_t)(start + GUARD_BYTES);
+        bool is_grown = mprotect(growth, GROWTH_BYTES, PROT_READ | PROT_WRITE) == 0;
+        return is_grown ? PKB_STACK_GROWN : PKB_STACK_OVERFLOW;
     }
-    return false;
+    return PKB_STACK_NONE;
 }

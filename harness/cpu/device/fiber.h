@@ -27,7 +27,13 @@ void *pkb_stack_take(size_t bytes);
 void pkb_stack_give(void *stack_top, size_t bytes);
 /* Stacks handed out and not given back. */
 size_t pkb_stack_taken_count(void);
-/* Whether an address lies in the guard page below a stack. Async-signal-safe. */
-bool pkb_stack_is_guard(uint64_t address);
+/* What a fault at `address` means for the stacks; one that ran into the reserve below it is given
+ * that reserve, and the access can be repeated. Async-signal-safe. */
+typedef enum pkb_stack_touch {
+    PKB_STACK_NONE,    /* not a stack's address */
+    PKB_STACK_GROWN,   /* repeat the access */
+    PKB_STACK_OVERFLOW /* the reserve is used up, too */
+} pkb_stack_touch;
+pkb_stack_touch pkb_stack_note_fault(uint64_t address);
 
 #endif

@@ -12,8 +12,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xmmintrin.h>
 
-enum { SM_COUNT = 132, STACK_BASE_BYTES = 24 * 1024 };
+enum { SM_COUNT = 132, STACK_BASE_BYTES = 24 * 1024, PARAM_ALIGN = 128, DEFAULT_MXCSR = 0x1f80 };
 
 static _Thread_local pkb_grid *current __attribute__((tls_model("initial-exec")));
 static uint64_t last_id;
@@ -25,17 +26,21 @@ pkb_grid *pkb_grid_current(void)
 
 pkb_grid *pkb_grid_create(const pkb_launch *launch)
 {
-    pkb_grid *grid = calloc(1, sizeof *grid);
+    pkb_grid *grid = aligned_alloc(_Alignof(pkb_grid), sizeof *grid);
     uint32_t param_bytes = launch->kernel->param_bytes;
 
     if (grid == NULL)
         return NULL;
+    memset(grid, 0, sizeof *grid);
     grid->launch = *launch;
-    grid->params = calloc(1, param_bytes + 16);
+    /* Kernels may take the address of a parameter that is aligned, a tensor map for one. */
+    size_t padded = ((size_t)param_bytes / PARAM_ALIGN + 1) * PARAM_ALIGN;
+    grid->params = aligned_alloc(PARAM_ALIGN, padded);
     if (grid->params == NULL) {
         free(grid);
         return NULL;
     }
+    memset(grid->params, 0, padded);
     if (param_bytes > 0)
         memcpy(grid->params, launch->params, param_bytes);
     grid->launch.params = grid->params;
@@ -210,10 +215,15 @@ pkb_grid_outcome pkb_grid_run(pkb_grid *grid)
 {
     pkb_grid *outer = current;
 
+    /* Host code may have chosen another rounding mode, or to flush subnormal numbers. */
+    unsigned host_mxcsr = _mm_getcsr();
+
     pkb_fault_catch_signals();
+    _mm_setcsr(DEFAULT_MXCSR);
     current = grid;
     pkb_grid_outcome outcome = run(grid);
     current = outer;
+    _mm_setcsr(host_mxcsr);
     return outcome;
 }
 

@@ -29,7 +29,7 @@ typedef struct pkb_grid {
     pkb_fiber *running;      /* for the signal handler and faults */
     bool has_faulted;
     uint64_t id;
-    uint8_t workspace[256]; /* zeroed; cooperative groups keep the grid barrier here */
+    _Alignas(64) uint8_t workspace[256]; /* zeroed; cooperative groups keep the grid barrier here */
 } pkb_grid;
 
 typedef enum pkb_grid_outcome {

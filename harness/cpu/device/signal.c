@@ -27,14 +27,15 @@ void pkb_cpu_set_host_fault_hook(void (*hook)(uint64_t address))
     host_fault_hook = hook;
 }
 
-static void record(const pkb_thread *thread, int number, uint64_t address, int is_write)
+static void record(const pkb_thread *thread, int number, uint64_t address, int is_write,
+                   bool overflows)
 {
     char place[160];
 
     if (number == SIGFPE || number == SIGILL) {
         pkb_fault_record_access(thread, PKB_CPU_FAULT_TRAP, 0, 0, 0,
                                 number == SIGFPE ? "arithmetic exception" : "illegal instruction");
-    } else if (pkb_stack_is_guard(address)) {
+    } else if (overflows) {
         pkb_fault_record_access(thread, PKB_CPU_FAULT_TRAP, 0, 0, 0,
                                 "stack overflow: too deep a recursion or too much local memory");
     } else {
@@ -71,7 +72,11 @@ static void handle(int number, siginfo_t *info, void *context)
     uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
 
     if (grid != NULL && grid->running != NULL && info->si_code > 0) {
-        record(&grid->running->thread, number, address, (registers[REG_ERR] & 2) != 0);
+        pkb_stack_touch touch = number == SIGSEGV ? pkb_stack_note_fault(address) : PKB_STACK_NONE;
+        if (touch == PKB_STACK_GROWN)
+            return;
+        record(&grid->running->thread, number, address, (registers[REG_ERR] & 2) != 0,
+               touch == PKB_STACK_OVERFLOW);
         grid->has_faulted = true;
         registers[REG_RIP] = (greg_t)(uintptr_t)pkb_fiber_jump;
         registers[REG_RDI] = (greg_t)(uintptr_t)grid->scheduler_context;

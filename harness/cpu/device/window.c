@@ -28,7 +28,7 @@ static uint64_t foreign_next;
 
 /* A 4 GiB aligned range at a random place: attempts must not rely on addresses being equal in
  * all ranks, nor on small ones. 0 when the system refuses. */
-static uint64_t reserve(uint64_t bytes, int protection)
+static uint64_t reserve(uint64_t bytes)
 {
     for (int i = 0; i < PLACES_TRIED; i++) {
         uint32_t random = 0;
@@ -36,7 +36,7 @@ static uint64_t reserve(uint64_t bytes, int protection)
             return 0;
         /* 17 TiB to 81 TiB: above the program, its heap and sanitizers, below libraries. */
         uint64_t place = (4352ull + random % 16384) * 4 * GIB;
-        void *got = mmap((void *)(uintptr_t)place, bytes, protection,
+        void *got = mmap((void *)(uintptr_t)place, bytes, PROT_NONE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
         if (got == (void *)(uintptr_t)place)
             return place;
@@ -51,8 +51,8 @@ static uint64_t reserve(uint64_t bytes, int protection)
 static bool open_window(void)
 {
     for (uint64_t gib = LARGEST_WINDOW_GIB; gib >= SMALLEST_WINDOW_GIB; gib /= 2) {
-        uint64_t window = reserve(gib * GIB, PROT_NONE);
-        uint64_t backing = window == 0 ? 0 : reserve(gib * GIB, PROT_NONE);
+        uint64_t window = reserve(gib * GIB);
+        uint64_t backing = window == 0 ? 0 : reserve(gib * GIB);
         if (backing != 0) {
             pkb_window_base = window;
             pkb_window_bytes = gib * GIB;
@@ -75,7 +75,7 @@ pkb_code pkb_window_open(pkb_error *err)
     if (pkb_window_base == 0 && !open_window())
         rc = pkb_error_set_errno(err, PKB_ERR_MEMORY, "cannot reserve the device address window");
     if (rc == PKB_OK && pkb_shared_range == 0) {
-        pkb_shared_range = reserve(4 * GIB, PROT_READ | PROT_WRITE);
+        pkb_shared_range = reserve(4 * GIB);
         if (pkb_shared_range == 0)
             rc = pkb_error_set_errno(err, PKB_ERR_MEMORY, "cannot reserve the shared memory range");
     }
@@ -254,11 +254,19 @@ void *pkb_cpu_host_address(uint64_t device_address)
 static uint16_t free_windows[PKB_SHARED_WINDOWS];
 static uint32_t free_count, used_count;
 
+/* Windows become accessible at their first use: all of them would count as memory in use where
+ * that is limited. */
+static bool commit_window(uint32_t index)
+{
+    uint64_t start = pkb_shared_range + (uint64_t)index * PKB_SHARED_WINDOW_BYTES;
+    return mprotect((void *)(uintptr_t)start, PKB_SHARED_WINDOW_BYTES, PROT_READ | PROT_WRITE) == 0;
+}
+
 bool pkb_shared_take(uint32_t *index)
 {
     if (free_count > 0)
         *index = free_windows[--free_count];
-    else if (used_count < PKB_SHARED_WINDOWS)
+    else if (used_count < PKB_SHARED_WINDOWS && commit_window(used_count))
         *index = used_count++;
     else
         return false;

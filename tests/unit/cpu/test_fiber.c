@@ -107,7 +107,7 @@ static void last_given_stack_is_taken_first(void **state)
 
 static void stacks_are_distinct_aligned_and_writable(void **state)
 {
-    enum { COUNT = 500 };
+    enum { COUNT = 5000 };
     static void *tops[COUNT];
     size_t before = pkb_stack_taken_count();
 
@@ -116,7 +116,8 @@ static void stacks_are_distinct_aligned_and_writable(void **state)
         tops[i] = pkb_stack_take(STACK_BYTES);
         assert_non_null(tops[i]);
         assert_int_equal((uintptr_t)tops[i] % 16, 0);
-        memset((char *)tops[i] - STACK_BYTES + 4096, i & 0xff, STACK_BYTES - 4096);
+        memset((char *)tops[i] - STACK_BYTES + 4096, i & 0xff, 4096);
+        ((char *)tops[i])[-1] = (char)i;
     }
     for (int i = 0; i < COUNT; i++)
         assert_int_equal(((unsigned char *)tops[i])[-1], i & 0xff);
@@ -137,18 +138,20 @@ static void large_stacks_come_from_their_own_class(void **state)
     pkb_stack_give(top, bytes);
 }
 
-static void page_below_a_stack_is_a_guard(void **state)
+static void stack_grows_once_and_ends_at_a_guard(void **state)
 {
     char *top = pkb_stack_take(STACK_BYTES);
     uint64_t address = (uint64_t)(uintptr_t)top;
-    int guards = 0;
 
     (void)state;
-    for (uint64_t below = 4096; below <= STACK_BYTES + 8192; below += 4096)
-        guards += pkb_stack_is_guard(address - below);
-    assert_int_equal(guards, 1);
-    assert_false(pkb_stack_is_guard(address - 64));
-    assert_false(pkb_stack_is_guard((uint64_t)(uintptr_t)&guards));
+    assert_int_equal(pkb_stack_note_fault((uint64_t)(uintptr_t)&address), PKB_STACK_NONE);
+    uint64_t below = STACK_BYTES + 8192;
+    assert_int_equal(pkb_stack_note_fault(address - below), PKB_STACK_GROWN);
+    memset(top - below, 1, below);
+    while (pkb_stack_note_fault(address - below) == PKB_STACK_GROWN)
+        below += 4096;
+    assert_int_equal(pkb_stack_note_fault(address - below), PKB_STACK_OVERFLOW);
+    assert_true(below > 4 * STACK_BYTES - 4096);
     pkb_stack_give(top, STACK_BYTES);
 }
 
@@ -161,7 +164,7 @@ int main(void)
         cmocka_unit_test(last_given_stack_is_taken_first),
         cmocka_unit_test(stacks_are_distinct_aligned_and_writable),
         cmocka_unit_test(large_stacks_come_from_their_own_class),
-        cmocka_unit_test(page_below_a_stack_is_a_guard),
+        cmocka_unit_test(stack_grows_once_and_ends_at_a_guard),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
