@@ -16,13 +16,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build"
 EXAMPLES = sorted((ROOT / "examples").glob("*.cu"))
-NVCC_FLAGS = (
-    "-std=c++17 -O3 -lineinfo -gencode arch=compute_90a,code=compute_90a -cudart shared -shared "
-    "-Xcompiler -fPIC --no-compress -keep"
-).split()
-GCC_FLAGS = (
-    "-O1 -std=gnu11 -w -march=x86-64-v3 -ffp-contract=off -fno-strict-aliasing -fwrapv -fPIC -shared"
-).split()
+# The flags of evaluator/command.c, here to time the steps one by one.
+NVCC_FLAGS = [
+    *("-std=c++17", "-O3", "-lineinfo", "-gencode", "arch=compute_90a,code=compute_90a"),
+    *("-cudart", "shared", "-shared", "-Xcompiler", "-fPIC", "--no-compress", "-keep"),
+]
+GCC_FLAGS = [
+    *("-O1", "-std=gnu11", "-w", "-march=x86-64-v3", "-ffp-contract=off"),
+    *("-fno-strict-aliasing", "-fwrapv", "-fPIC", "-shared"),
+]
 
 
 def timed(command: list[str], **options) -> float:
@@ -50,10 +52,7 @@ def compile_steps(source: Path) -> dict[str, float]:
     """Seconds of nvcc, translation and gcc, one after another, without the cache."""
     nvcc = subprocess.check_output([ROOT / "tools/find_nvcc.sh"], text=True).strip()
     with tempfile.TemporaryDirectory() as folder:
-        header = subprocess.check_output(
-            [BUILD / "pkbench", "show", source.name[:3], "--header"], text=True
-        )
-        (Path(folder) / "problem.h").write_text(header)
+        evaluate(source, "--sizes", "tiny", "--no-timing", "--keep", folder)  # for problem.h
         include = [f"-I{folder}", f"-I{ROOT / 'harness/include'}"]
         so = f"{folder}/a.so"
         ptx, c = f"{folder}/{source.stem}.ptx", f"{folder}/device.c"
@@ -83,13 +82,11 @@ def switch_ns() -> float:
 
 def main() -> None:
     results: dict = {"compile": {}, "eval": {}, "cores": os.cpu_count()}
-    print(f"{'':28} {'nvcc':>8} {'translate':>10} {'gcc':>8}   seconds")
+    print(f"{'':28} {'nvcc':>9} {'translate':>9} {'gcc':>9}   seconds")
     for source in EXAMPLES:
         steps = compile_steps(source)
         results["compile"][source.stem] = steps
-        print(
-            f"{source.stem:28} {steps['nvcc_s']:8.2f} {steps['translate_s']:10.3f} {steps['gcc_s']:8.2f}"
-        )
+        print(f"{source.stem:28} " + " ".join(f"{value:9.3f}" for value in steps.values()))
 
     print(f"\n{'eval --sizes tiny':28} {'wall':>8}   compile, start, check, time (seconds)")
     for source in EXAMPLES:

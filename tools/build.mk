@@ -12,8 +12,9 @@ $(BUILD)/obj/%.o: %.c | $(SETUP_STAMP)
 	@mkdir -p $(@D)
 	$(CC) $(PKB_CFLAGS) -MMD -MP -c $< -o $@
 
-# The CPU device's runtime is declared by the toolkit's own header.
+# The CPU device's runtime and NVIDIA's driver are declared by the toolkit's own headers.
 CUDA_INCLUDE ?= $(eval CUDA_INCLUDE := $(shell tools/find_nvcc.sh --include))$(CUDA_INCLUDE)
+$(BUILD)/obj/harness/cuda/%.o: private PKB_CFLAGS += -isystem $(CUDA_INCLUDE)
 $(BUILD)/obj/harness/cpu/cudart/%.o: private PKB_CFLAGS += -isystem $(CUDA_INCLUDE)
 $(BUILD)/obj/tests/unit/cpu/%.o: private PKB_CFLAGS += -isystem $(CUDA_INCLUDE)
 
@@ -39,17 +40,17 @@ $(BUILD)/pkbench-cpurun: $(BUILD)/obj/harness/cpu/cpurun_main.o $(TRANSLATOR_OBJ
 # Started for every attempt: links only what it uses.
 CELL_BASE_OBJECTS := $(addprefix $(BUILD)/obj/base/,error.o clock.o buf.o fs.o)
 CELL_SANDBOX_OBJECTS := $(addprefix $(BUILD)/obj/harness/sandbox/,filter.o message.o)
-$(BUILD)/pkbench-cell: $(BUILD)/obj/harness/cell_main.o $(CELL_OBJECTS) $(MEMORY_OBJECTS) \
+$(BUILD)/pkbench-cell: $(BUILD)/obj/harness/cell_main.o $(CELL_OBJECTS) $(MEMORY_OBJECTS) $(CUDA_OBJECTS) \
                        $(CELL_SANDBOX_OBJECTS) $(CELL_BASE_OBJECTS)
 	$(CC) $(CFLAGS) $^ -o $@ -rdynamic -lseccomp -ldl -lpthread
 
 $(BUILD)/pkbench-judge: $(BUILD)/obj/harness/judge_main.o $(JUDGE_OBJECTS) $(MEMORY_OBJECTS) \
-                        $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
-	$(CC) $(CFLAGS) $^ -o $@ -lseccomp -lcrypto -lcjson -lm -lpthread
+                        $(CUDA_OBJECTS) $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
+	$(CC) $(CFLAGS) $^ -o $@ -lseccomp -lcrypto -lcjson -lm -ldl -lpthread
 
 $(BUILD)/pkbench: $(BUILD)/obj/evaluator/main.o $(filter-out %/main.o,$(EVALUATOR_OBJECTS)) \
-                  $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
-	$(CC) $(CFLAGS) $^ -o $@ -lseccomp -lcrypto -lcjson -lm
+                  $(CUDA_OBJECTS) $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
+	$(CC) $(CFLAGS) $^ -o $@ -lseccomp -lcrypto -lcjson -lm -ldl
 
 # ---- unit tests: tests/unit/<folder>/test_X.c, linked with what its folder name says ----
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*/test_*.c))
@@ -68,7 +69,7 @@ $(BUILD)/tests/cpu/%: $(BUILD)/obj/tests/unit/cpu/%.o $(CUDART_OBJECTS) $(BASE_O
 	$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
 
 $(BUILD)/tests/harness/%: $(BUILD)/obj/tests/unit/harness/%.o $(JUDGE_OBJECTS) \
-                          $(MEMORY_OBJECTS) $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
+                          $(MEMORY_OBJECTS) $(CUDA_OBJECTS) $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
 
@@ -77,8 +78,14 @@ $(addprefix $(BUILD)/tests/harness/,test_cell test_cell_device test_sandbox): | 
     $(BUILD)/pkbench-cell $(BUILD)/lib/libcudart.so.13 $(BUILD)/pkbench-ptx2c
 
 $(BUILD)/tests/evaluator/%: $(BUILD)/obj/tests/unit/evaluator/%.o \
-                            $(filter-out %/main.o,$(EVALUATOR_OBJECTS)) $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
+                            $(filter-out %/main.o,$(EVALUATOR_OBJECTS)) \
+                            $(CUDA_OBJECTS) $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+
+# ---- benchmarks of one part: tests/bench/X.c -> build/bench/X ----
+$(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(CUDART_OBJECTS) $(BASE_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)

@@ -30,7 +30,7 @@ unit: $(UNIT_TESTS) ## the C unit tests only
 	@tools/run_unit.sh $(UNIT_TESTS)
 
 .PHONY: bench
-bench: all ## speed of the CPU device and of judging; writes build/bench.json
+bench: all $(BUILD)/bench/fiber_switch ## speed of the CPU device and of judging; writes build/bench.json
 	@$(PYTHON) tools/bench.py
 
 .PHONY: fuzz
