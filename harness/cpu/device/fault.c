@@ -95,7 +95,8 @@ static const pkb_grid *grid_of(const pkb_thread *thread)
     return ((const pkb_fiber *)(const void *)thread)->block->grid;
 }
 
-static void record_message(const char *format, va_list arguments)
+static __attribute__((format(printf, 1, 0))) void record_message(const char *format,
+                                                                 va_list arguments)
 {
     vsnprintf(device_fault.message, sizeof device_fault.message, format, arguments);
 }
