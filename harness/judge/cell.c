@@ -23,6 +23,7 @@
  * own may be on its way. */
 #define GRACE_NS (200 * PKB_NS_PER_MS)
 #define END_TIMEOUT_NS (2 * PKB_NS_PER_S)
+#define START_TIMEOUT_NS (30 * PKB_NS_PER_S)
 #define LOOK_NS (5 * PKB_NS_PER_MS)
 #define MEMORY_LOOK_NS (20 * PKB_NS_PER_MS)
 #define MEMORY_LIMIT_TOP (UINT64_C(8) << 30)
@@ -101,10 +102,19 @@ static uint64_t find_memory_limit(uint32_t world)
     return limit == 0 || limit > MEMORY_LIMIT_TOP ? MEMORY_LIMIT_TOP : limit;
 }
 
+static pkb_code complain(pkb_cell *cell, pkb_error *err)
+{
+    char said[300];
+    pkb_transcript_drain(&cell->transcript);
+    pkb_hint_copy(said, sizeof said, cell->transcript.head, sizeof cell->transcript.head);
+    return pkb_error_set(err, PKB_ERR_CHILD, 0, "the cell did not start (sandbox %s): %s",
+                         pkb_sandbox_level_name(cell->options.level), said);
+}
+
 /* Hello: any message, sent before the attempt is loaded; the kernel says who sent it. */
 static pkb_code receive_hello(pkb_cell *cell, pkb_error *err)
 {
-    uint64_t deadline_ns = pkb_clock_now_ns() + 30 * PKB_NS_PER_S;
+    uint64_t deadline_ns = pkb_clock_now_ns() + START_TIMEOUT_NS;
     pkb_code rc = PKB_OK;
     for (;;) {
         rc = pkb_message_receive(cell->fd, cell->message, PKB_WATCH_SLICE_NS, err);
@@ -115,8 +125,7 @@ static pkb_code receive_hello(pkb_cell *cell, pkb_error *err)
             return rc;
     }
     if (rc == PKB_ERR_CHILD)
-        return pkb_error_set(err, PKB_ERR_CHILD, 0, "the cell did not start (sandbox %s): %.300s",
-                             pkb_sandbox_level_name(cell->options.level), cell->transcript.head);
+        return complain(cell, err);
     if (rc != PKB_OK)
         return rc;
     if (cell->message->pid <= 0)
@@ -152,6 +161,53 @@ static pkb_code send_open(pkb_cell *cell, pkb_error *err)
     return rc;
 }
 
+static void write_request(pkb_cell *cell, const pkb_cell_request *request)
+{
+    pkb_page *page = cell->page;
+    page->command = request->command;
+    page->call_count = request->call_count;
+    for (uint32_t i = 0; i < request->call_count; i++) {
+        page->slots[i] = request->slots[i];
+        page->delay_ns[i] = request->delay_ns != NULL ? request->delay_ns[i] : 0;
+    }
+    page->overwrite_byte = request->overwrite_byte;
+    /* Waits of the attempt's own kernels give up first: they know best what they waited for. */
+    page->timeout_ns = cell->options.timeout_ns / 4 * 3;
+    page->answer = PKB_ANSWER_OK;
+    page->return_value = page->cuda_error = 0;
+    page->phase_call = 0;
+    page->text[0] = page->fault_kind[0] = '\0';
+    page->fault.counter = page->waiting.counter = 0;
+}
+
+/* True once the sandbox's monitor was reaped; waits a little where only the cell itself ended. */
+static bool has_ended(pkb_cell *cell, pkb_child_exit *how)
+{
+    uint64_t timeout_ns = pkb_process_has_ended(&cell->process) ? END_TIMEOUT_NS : 0;
+    return cell->child.pid == 0 || pkb_child_wait(&cell->child, timeout_ns, how, NULL) == PKB_OK;
+}
+
+/* An empty request: whatever fails up to its answer is our own failure, nothing is loaded yet. */
+static pkb_code await_ready(pkb_cell *cell, pkb_error *err)
+{
+    const pkb_cell_request request = {.command = PKB_COMMAND_NONE};
+    uint64_t deadline_ns = pkb_clock_now_ns() + START_TIMEOUT_NS;
+    pkb_child_exit how;
+    pkb_code rc = PKB_OK;
+
+    write_request(cell, &request);
+    uint32_t value = pkb_page_start(cell->page);
+    while (!pkb_page_wait_done(cell->page, value, LOOK_NS, cell->options.world->spin)) {
+        if (has_ended(cell, &how))
+            return complain(cell, err);
+        if (pkb_clock_left_ns(deadline_ns) == 0)
+            return pkb_error_set(err, PKB_ERR_TIMEOUT, 0, "the cell is not ready in time");
+        if ((rc = pkb_watch_check(cell->options.watch, err)) != PKB_OK)
+            return rc;
+    }
+    return PKB_OK;
+}
+
 pkb_code pkb_cell_start(pkb_cell **out, const pkb_cell_options *options, pkb_error *err)
 {
     int pair[2] = {-1, -1};
@@ -178,7 +234,8 @@ pkb_code pkb_cell_start(pkb_cell **out, const pkb_cell_options *options, pkb_err
     close(pair[1]); /* now the cell's alone: its death ends the connection */
     pair[1] = -1;
     pkb_transcript_close_writer(&cell->transcript);
-    if ((rc = receive_hello(cell, err)) != PKB_OK || (rc = send_open(cell, err)) != PKB_OK)
+    if ((rc = receive_hello(cell, err)) != PKB_OK || (rc = send_open(cell, err)) != PKB_OK ||
+        (rc = await_ready(cell, err)) != PKB_OK)
         goto cleanup;
     *out = cell;
     cell = NULL;
@@ -209,32 +266,6 @@ void pkb_cell_free(pkb_cell *cell)
 }
 
 /* ---- one request ---- */
-
-static void write_request(pkb_cell *cell, const pkb_cell_request *request)
-{
-    pkb_page *page = cell->page;
-    page->command = request->command;
-    page->call_count = request->call_count;
-    for (uint32_t i = 0; i < request->call_count; i++) {
-        page->slots[i] = request->slots[i];
-        page->delay_ns[i] = request->delay_ns != NULL ? request->delay_ns[i] : 0;
-    }
-    page->overwrite_byte = request->overwrite_byte;
-    /* Waits of the attempt's own kernels give up first: they know best what they waited for. */
-    page->timeout_ns = cell->options.timeout_ns / 4 * 3;
-    page->answer = PKB_ANSWER_OK;
-    page->return_value = page->cuda_error = 0;
-    page->phase_call = 0;
-    page->text[0] = page->fault_kind[0] = '\0';
-    page->fault.counter = page->waiting.counter = 0;
-}
-
-/* True once the sandbox's monitor was reaped; waits a little where only the cell itself ended. */
-static bool has_ended(pkb_cell *cell, pkb_child_exit *how)
-{
-    uint64_t timeout_ns = pkb_process_has_ended(&cell->process) ? END_TIMEOUT_NS : 0;
-    return cell->child.pid == 0 || pkb_child_wait(&cell->child, timeout_ns, how, NULL) == PKB_OK;
-}
 
 static uint64_t symmetric_bytes_used(const pkb_memory *memory)
 {
