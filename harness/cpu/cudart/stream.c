@@ -15,7 +15,7 @@
 
 /* Once nothing has happened for this long the executor sleeps half of the time: enough for others
  * to get the core, and a kernel that does work between its yields is no more than half as fast. */
-enum { IDLE_NS = 1000000, IDLE_ALONE_NS = 100000000, SLEEP_NS = 50000 };
+enum { CROWDED_NS = 1000000, FITTING_NS = 5000000, ALONE_NS = 100000000, SLEEP_NS = 50000 };
 
 static pkb_stream legacy = {.is_legacy = true, .id = 1};
 static pkb_stream *streams = &legacy;
@@ -183,14 +183,23 @@ static const pkb_grid *spinning_grid(void)
     return NULL;
 }
 
+/* The fewer cores there are for the ranks, the sooner others need this one. */
+static uint64_t patience_ns(void)
+{
+    const pkb_cpu_limits *limits = pkb_limits();
+
+    if (limits->rank_count <= 1)
+        return ALONE_NS;
+    return limits->rank_count > limits->core_count ? CROWDED_NS : FITTING_NS;
+}
+
 /* Lets other threads call the API, and other processes run. */
 static void rest(uint64_t idle_ns)
 {
     static uint64_t last_sleep_ns;
 
     pkb_status_note_idle(spinning_grid());
-    uint64_t patience_ns = pkb_limits()->rank_count > 1 ? IDLE_NS : IDLE_ALONE_NS;
-    bool may_sleep = idle_ns > patience_ns && pkb_now_ns() - last_sleep_ns > SLEEP_NS;
+    bool may_sleep = idle_ns > patience_ns() && pkb_now_ns() - last_sleep_ns > SLEEP_NS;
     pkb_api_unlock();
     if (may_sleep)
         nanosleep(&(struct timespec){.tv_nsec = SLEEP_NS}, NULL);
