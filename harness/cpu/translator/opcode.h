@@ -60,6 +60,10 @@ bool pkb_ptx_write_atomic(pkb_ptx_writer *w, const char *variant);
 bool pkb_ptx_write_copy(pkb_ptx_writer *w, const char *variant);
 bool pkb_ptx_write_mbarrier(pkb_ptx_writer *w, const char *variant);
 
+/* matrix.c */
+bool pkb_ptx_write_matrix_copy(pkb_ptx_writer *w, const char *variant);
+bool pkb_ptx_write_mma(pkb_ptx_writer *w, const char *variant);
+
 /* control.c */
 bool pkb_ptx_write_branch(pkb_ptx_writer *w, const char *variant);
 bool pkb_ptx_write_branch_table(pkb_ptx_writer *w, const char *variant);

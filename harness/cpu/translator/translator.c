@@ -143,7 +143,8 @@ static pkb_code write_module(pkb_ptx_module *module, pkb_buf *out, pkb_error *er
     pkb_buf_init(&init);
     pkb_buf_append_string(out, "#include \"harness/cpu/device/number.h\"\n"
                                "#include \"harness/cpu/device/access.h\"\n"
-                               "#include \"harness/cpu/device/async.h\"\n");
+                               "#include \"harness/cpu/device/async.h\"\n"
+                               "#include \"harness/cpu/device/fragment.h\"\n");
     write_prototypes(module, out);
     pkb_code rc = pkb_ptx_variables_write(module, out, &init);
     for (size_t i = 0; i < module->function_count && rc == PKB_OK; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Translates a PTX file into one C file for the CPU device. The C includes number.h,
- * access.h and async.h of device/ only and exports pkb_device_module (device/device.h).
+ * access.h, async.h and fragment.h of device/ only and exports pkb_device_module (device/device.h).
  */
 #ifndef PKB_PTX_TRANSLATOR_H
 #define PKB_PTX_TRANSLATOR_H
