@@ -153,6 +153,12 @@ static bool make_runnable(pkb_fiber *fiber)
 void pkb_fiber_sleep(pkb_fiber *fiber)
 {
     pkb_grid *grid = fiber->block->grid;
+    size_t depth = (size_t)((char *)fiber->stack_top - (char *)__builtin_frame_address(0));
+
+    if (depth > grid->stack_bytes &&
+        pkb_stack_is_overrun(fiber->stack_top, grid->stack_bytes, depth))
+        pkb_fault_raise(&fiber->thread, PKB_CPU_FAULT_TRAP, "stack overflow: %zu bytes in use",
+                        depth);
     pkb_fiber *next = choose(fiber->block);
 
     if (next == fiber)

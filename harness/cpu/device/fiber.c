@@ -241,6 +241,14 @@ void pkb_stack_give(void *stack_top, size_t bytes)
     taken_count--;
 }
 
+bool pkb_stack_is_overrun(const void *stack_top, size_t bytes, size_t depth)
+{
+    size_t class = class_of(bytes);
+
+    return depth > bytes_of(class) - (size_t)COLOURS * COLOUR_BYTES &&
+           !is_in_region(&classes[class], class, (uint64_t)(uintptr_t)stack_top - 1);
+}
+
 size_t pkb_stack_taken_count(void)
 {
     return taken_count;

@@ -25,6 +25,9 @@ void *pkb_fiber_prepare(void *stack_top, pkb_fiber_entry *entry, void *argument)
 void *pkb_stack_take(size_t bytes);
 /* `bytes` as given to pkb_stack_take. The caller may still run on it until the next take. */
 void pkb_stack_give(void *stack_top, size_t bytes);
+/* Whether a running stack, now `depth` bytes below its top, has run into the one below it. Only
+ * stacks without a guard can; `bytes` as given to pkb_stack_take. */
+bool pkb_stack_is_overrun(const void *stack_top, size_t bytes, size_t depth);
 /* Stacks handed out and not given back. */
 size_t pkb_stack_taken_count(void);
 /* What a fault at `address` means for the stacks; one that ran into the reserve below it is given

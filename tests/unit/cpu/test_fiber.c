@@ -138,6 +138,21 @@ static void large_stacks_come_from_their_own_class(void **state)
     pkb_stack_give(top, bytes);
 }
 
+static void overrun_is_told_of_stacks_without_guard(void **state)
+{
+    enum { COUNT = 4200 };
+    static void *tops[COUNT];
+
+    (void)state;
+    for (int i = 0; i < COUNT; i++)
+        tops[i] = pkb_stack_take(STACK_BYTES);
+    assert_false(pkb_stack_is_overrun(tops[0], STACK_BYTES, 2 * STACK_BYTES));
+    assert_false(pkb_stack_is_overrun(tops[COUNT - 1], STACK_BYTES, STACK_BYTES / 2));
+    assert_true(pkb_stack_is_overrun(tops[COUNT - 1], STACK_BYTES, 2 * STACK_BYTES));
+    for (int i = 0; i < COUNT; i++)
+        pkb_stack_give(tops[i], STACK_BYTES);
+}
+
 static void stack_grows_once_and_ends_at_a_guard(void **state)
 {
     char *top = pkb_stack_take(STACK_BYTES);
@@ -163,6 +178,7 @@ int main(void)
         cmocka_unit_test(first_frame_is_aligned_as_the_abi_demands),
         cmocka_unit_test(last_given_stack_is_taken_first),
         cmocka_unit_test(stacks_are_distinct_aligned_and_writable),
+        cmocka_unit_test(overrun_is_told_of_stacks_without_guard),
         cmocka_unit_test(large_stacks_come_from_their_own_class),
         cmocka_unit_test(stack_grows_once_and_ends_at_a_guard),
     };
