@@ -24,10 +24,8 @@ VICTIMS = {
 
 def is_victim(process, mark: str) -> bool:
     words = process.command.split()
-    if mark == "pkbench-cell":  # not bubblewrap, whose arguments name the cell as well
-        return bool(words) and words[0].endswith("pkbench-cell")
-    if mark == "pkbench-judge":
-        return bool(words) and words[0].endswith("pkbench-judge")
+    if mark in ("pkbench-cell", "pkbench-judge"):  # not bubblewrap or mpirun, which name them too
+        return bool(words) and words[0].endswith(mark) and "--canary" not in words
     return mark in process.command
 
 
@@ -61,7 +59,9 @@ def test_nothing_outlives_a_kill(victim, repeat, scratch):
             lambda: sum(is_victim(p, "pkbench-cell") for p in descendants(run.pid)) >= 2, 60
         ), "no cells came up"
         tree = descendants(run.pid)
-        chosen = look(run.pid) if mark is None else next(p for p in tree if is_victim(p, mark))
+        victims = [look(run.pid)] if mark is None else [p for p in tree if is_victim(p, mark)]
+        assert victims, f"no {victim} among {tree}"
+        chosen = victims[0]
         kill(chosen)
         _, errors = run.communicate(timeout=20)
     finally:
