@@ -272,6 +272,10 @@ REF(add_sat_f16, isnan(f16(a) + f16(b)) || f16(a) + f16(b) <= 0 ? 0
                  : f16(a) + f16(b) >= 1                         ? 0x3c00
                                                                 : add_f16(a, b, 0))
 
+/* The product lies halfway between two bf16, and the addend is below a double's last bit. */
+REF(fma_up, 0x3fc5)
+REF(fma_down, 0x3fc1)
+
 static void halves_are_rounded_once(void **state)
 {
     static const opcode_case cases[] = {
@@ -291,6 +295,12 @@ static void halves_are_rounded_once(void **state)
         {"setp.neu.bf16 %p0, %h1, %h2;", 'p', neu_bf16},
         {"setp.ge.f16x2 %p4|%p0, %r1, %r2;", 'p', ge_high},
         {"set.lt.f16x2.f16x2 %r0, %r1, %r2;", 'r', set_f16x2},
+        {"mov.b16 %h1, 0x3f83; mov.b16 %h2, 0x3fc0; mov.b16 %h3, 0x2180;"
+         "fma.rn.bf16 %h0, %h1, %h2, %h3;",
+         'h', fma_up},
+        {"mov.b16 %h1, 0x3f81; mov.b16 %h2, 0x3fc0; mov.b16 %h3, 0xa180;"
+         "fma.rn.bf16 %h0, %h1, %h2, %h3;",
+         'h', fma_down},
         {"add.sat.f16 %h0, %h1, %h2;", 'h', add_sat_f16},
     };
     (void)state;

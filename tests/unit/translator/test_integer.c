@@ -179,6 +179,8 @@ REF(dp2a_hi,
 REF(chain128_high, (u128)(((u128)a << 64 | b) + ((u128)c << 64 | a)) >> 64)
 REF(chain96_sub, U32((u128)(((u128)U32(a) << 64 | b) - ((u128)U32(c) << 64 | a)) >> 64))
 REF(madc64, (uint64_t)((u128)((uint64_t)U32(a) * U32(b)) + c))
+REF(carry_through, ((uint64_t)U32(a) + U32(c)) >> 32)
+REF(borrow_through, U32(a) < U32(c))
 REF(bmsk_clamp, insert(UINT64_MAX, 0, U32(a) > 32 ? 32 : U32(a), U32(b) > 32 ? 32 : U32(b), 31))
 REF(szext_s, (b & 31) == 0 ? 0 : U32(S32(a << (32 - (b & 31))) >> (32 - (b & 31))))
 REF(vadd2, U16(a + b) | U16((a >> 16) + (b >> 16)) << 16)
@@ -322,6 +324,12 @@ static const opcode_case cases[] = {
     {"mov.b64 {%r4, %r5}, %l3; mad.lo.cc.u32 %r4, %r1, %r2, %r4;"
      "madc.hi.u32 %r5, %r1, %r2, %r5; mov.b64 %l0, {%r4, %r5};",
      'l', madc64},
+    /* The middle limb is all ones, or zero: the carry that comes in must go out again. */
+    {"not.b32 %r4, %r2; add.cc.u32 %r5, %r1, %r3; addc.cc.u32 %r6, %r2, %r4;"
+     "addc.u32 %r0, 0, 0;",
+     'r', carry_through},
+    {"sub.cc.u32 %r5, %r1, %r3; subc.cc.u32 %r6, %r2, %r2; subc.u32 %r4, 0, 0; neg.s32 %r0, %r4;",
+     'r', borrow_through},
     {"vabsdiff4.u32.u32.u32 %r0, %r1, %r2, %r3;", 'r', vabsdiff4},
     {"vabsdiff4.u32.u32.u32.add %r0, %r1, %r2, %r3;", 'r', vabsdiff4_add},
     {"bmsk.clamp.b32 %r0, %r1, %r2;", 'r', bmsk_clamp},
