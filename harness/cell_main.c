@@ -37,9 +37,11 @@ static pkb_code lock_up(pkb_session *session, const options *chosen, pkb_error *
                                       .rank_count = session->layout->world,
                                       .core_count = session->opening.cores};
     told_page = session->page;
-    close_range(STDERR_FILENO + 1, ~0u, 0); /* everything is mapped; whatever leaked in goes */
-    session->device->prepare(chosen->device, &limits, session->page);
-    pkb_code rc = pkb_limits_set(session->opening.memory_limit_bytes, err);
+    if (!session->device->keeps_descriptors)
+        close_range(STDERR_FILENO + 1, ~0u, 0); /* everything is mapped */
+    pkb_code rc = session->device->prepare(chosen->device, &limits, session->page, err);
+    if (rc == PKB_OK)
+        rc = pkb_limits_set(session->opening.memory_limit_bytes, err);
     if (rc != PKB_OK || session->opening.sandbox_level == PKB_SANDBOX_NONE)
         return rc;
     rc = pkb_limits_hide_memory(err);
@@ -95,6 +97,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "pkbench-cell: started by pkbench-judge, not by hand\n");
         return pkb_code_exit_status(PKB_ERR_USAGE);
     }
+    close_range(PKB_CELL_SOCKET_FD + 1, ~0u, 0); /* whatever leaked in */
     pkb_code rc = pkb_session_open(&session, PKB_CELL_SOCKET_FD, &err);
     if (rc == PKB_OK)
         rc = lock_up(&session, &chosen, &err);

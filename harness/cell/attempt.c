@@ -225,6 +225,18 @@ static void run(pkb_attempt *attempt, pkb_session *session, bool is_chain)
         synchronise(session, asked.count);
 }
 
+/* ---- CLAIM ---- */
+
+static void claim(pkb_session *session)
+{
+    int error = PKB_CUDA_SUCCESS;
+
+    if (session->device->claim != NULL)
+        error = session->device->claim(session->stream);
+    if (judge_calls(session, error, 0))
+        synchronise(session, 0);
+}
+
 void pkb_attempt_obey(pkb_attempt *attempt, pkb_session *session)
 {
     pkb_page *page = session->page;
@@ -232,6 +244,7 @@ void pkb_attempt_obey(pkb_attempt *attempt, pkb_session *session)
 
     clear_answer(page);
     session->world.timeout_ns = page->timeout_ns;
+    session->runtime.set_device(0); /* an attempt may leave another one current */
     if (attempt->run == NULL && command != PKB_COMMAND_LOAD && command != PKB_COMMAND_EXIT &&
         command != PKB_COMMAND_NONE) {
         page->answer = PKB_ANSWER_NO_SYMBOL;
@@ -254,7 +267,9 @@ void pkb_attempt_obey(pkb_attempt *attempt, pkb_session *session)
     case PKB_COMMAND_TEARDOWN:
         teardown(attempt, session);
         break;
-    case PKB_COMMAND_CLAIM: /* there is no device to claim on the CPU */
+    case PKB_COMMAND_CLAIM:
+        claim(session);
+        break;
     case PKB_COMMAND_NONE:
     case PKB_COMMAND_EXIT:
         break;

@@ -169,8 +169,10 @@ static void start_watcher(void)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static void prepare(const char *device_module, const pkb_device_limits *limits, pkb_page *page)
+static pkb_code prepare(const char *device_module, const pkb_device_limits *limits, pkb_page *page,
+                        pkb_error *err)
 {
+    (void)err;
     const pkb_cpu_limits cpu_limits = {.memory_bytes = limits->memory_bytes,
                                        .rank_count = limits->rank_count,
                                        .core_count = limits->core_count};
@@ -180,6 +182,7 @@ static void prepare(const char *device_module, const pkb_device_limits *limits, 
     cpu.set_status(&status);
     cpu.set_host_fault_hook(note_host_fault);
     start_watcher();
+    return PKB_OK;
 }
 
 static const pkb_device device = {
@@ -190,7 +193,7 @@ static const pkb_device device = {
     .explain = explain,
 };
 
-pkb_code pkb_device_find(const pkb_device **out, const pkb_runtime *runtime, pkb_error *err)
+pkb_code pkb_cpu_device_find(const pkb_device **out, const pkb_runtime *runtime, pkb_error *err)
 {
     const struct {
         const char *name;
