@@ -179,6 +179,49 @@ static void add_binds(words *list, const pkb_sandbox_spec *spec)
     }
 }
 
+/* ---- GPUs: their device files, the driver's own ones, and what it reads about the machine ---- */
+
+typedef void add_path(words *list, const char *path, bool is_device);
+
+static void add_bound(words *list, const char *path, bool is_device)
+{
+    add(list, is_device ? "--dev-bind" : "--ro-bind", path, path);
+}
+
+static void add_allowed(words *list, const char *path, bool is_device)
+{
+    add(list, is_device ? "-w" : "-r", path);
+}
+
+static void add_if_there(words *list, const char *path, bool is_device, add_path *add_one)
+{
+    if (access(path, F_OK) == 0)
+        add_one(list, path, is_device);
+}
+
+/* /proc/driver/nvidia lies in every /proc: only `restricted` has to name it. */
+static void add_gpus(words *list, const pkb_sandbox_gpus *gpus, add_path *add_one)
+{
+    static const char *const devices[] = {"/dev/nvidiactl", "/dev/nvidia-uvm",
+                                          "/dev/nvidia-uvm-tools"};
+    static const char *const facts[] = {"/sys/devices/system/cpu", "/sys/devices/system/node"};
+    char path[64];
+
+    if (gpus == NULL)
+        return;
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
+        add_if_there(list, devices[i], true, add_one);
+    for (size_t i = 0; i < gpus->count; i++) {
+        snprintf(path, sizeof path, "/dev/nvidia%d", gpus->minors[i]);
+        add_if_there(list, path, true, add_one);
+    }
+    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
+        add_if_there(list, facts[i], false, add_one);
+    if (gpus->driver_folder != NULL && gpus->driver_folder[0] != '\0' &&
+        strncmp(gpus->driver_folder, "/usr/", strlen("/usr/")) != 0)
+        add_one(list, gpus->driver_folder, false);
+}
+
 static void add_bubblewrap(words *list, const pkb_sandbox_spec *spec)
 {
     add_namespaces(list);
@@ -188,6 +231,7 @@ static void add_bubblewrap(words *list, const pkb_sandbox_spec *spec)
     add_number(list, spec->tmp_bytes != 0 ? spec->tmp_bytes : DEFAULT_TMP_BYTES);
     add(list, "--tmpfs", "/tmp");
     add_binds(list, spec);
+    add_gpus(list, spec->gpus, add_bound);
     /* The root itself is a tmpfs without a limit: nothing may be written there any more. */
     add(list, "--remount-ro", "/dev", "--remount-ro", "/");
     add(list, "--chdir", spec->directory != NULL ? spec->directory : "/tmp", "--clearenv");
@@ -283,6 +327,9 @@ static void add_restrictions(words *list, const pkb_sandbox_spec *spec, const ch
     add(list, cell, "--restrict");
     for (size_t i = 0; i < spec->bind_count; i++)
         add(list, spec->binds[i].writable ? "-w" : "-r", spec->binds[i].from);
+    add_gpus(list, spec->gpus, add_allowed);
+    if (spec->gpus != NULL)
+        add(list, "-r", "/proc/driver/nvidia", "-r", "/proc/devices");
     add(list, "-C");
     add_owned(list, rewrite(spec, spec->directory != NULL ? spec->directory : "/tmp"));
     add(list, "--");

@@ -25,6 +25,13 @@ typedef struct pkb_sandbox_bind {
     bool writable;
 } pkb_sandbox_bind;
 
+/* The GPUs that a program may use: the driver opens every one whose device file it sees. */
+typedef struct pkb_sandbox_gpus {
+    const int *minors; /* of /dev/nvidia<minor> */
+    size_t count;
+    const char *driver_folder; /* holds libcuda.so.1; NULL or "" where the loader finds it */
+} pkb_sandbox_gpus;
+
 typedef struct pkb_sandbox_spec {
     pkb_sandbox_level level;
     const pkb_sandbox_bind *binds; /* beside /usr, /lib*, /bin and what /etc the loader needs */
@@ -32,6 +39,7 @@ typedef struct pkb_sandbox_spec {
     const char *const *environment; /* NAME=VALUE, NULL-terminated; the child's whole environment */
     const char *directory;          /* working directory inside; NULL = /tmp */
     size_t tmp_bytes;               /* size of the private /tmp; 0 = 64 MiB */
+    const pkb_sandbox_gpus *gpus;   /* NULL = none */
 } pkb_sandbox_spec;
 
 /* Where `full` is missing there are no binds: words of the command and values of the environment
