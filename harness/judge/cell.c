@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "harness/judge/evidence.h"
 #include "harness/judge/hint.h"
 #include "harness/judge/process.h"
 #include "harness/judge/transcript.h"
@@ -348,6 +349,22 @@ static uint64_t request_timeout_ns(const pkb_cell *cell, const pkb_cell_request 
     return timeout_ns;
 }
 
+/* UNSUPPORTED takes an attempt out of the count, so it has to be true. */
+static void judge_answer(const pkb_cell *cell, const pkb_hint_step *step, pkb_finding *finding)
+{
+    pkb_finding claim = *finding;
+    pkb_hint_judge_answer(&claim, cell->page, step);
+    if (claim.verdict == PKB_VERDICT_UNSUPPORTED && finding->verdict != PKB_VERDICT_UNSUPPORTED &&
+        !pkb_evidence_is_unsupported(claim.reason, cell->options.host_path,
+                                     cell->options.device_path))
+        pkb_finding_set(finding, PKB_VERDICT_CRASH,
+                        "rank %u: it claims that the device cannot run it, but nothing of the kind "
+                        "is in it",
+                        finding->rank);
+    else
+        *finding = claim;
+}
+
 pkb_code pkb_cell_do(pkb_cell *cell, const pkb_cell_request *request, uint64_t *took_ns,
                      pkb_finding *finding, pkb_error *err)
 {
@@ -361,7 +378,7 @@ pkb_code pkb_cell_do(pkb_cell *cell, const pkb_cell_request *request, uint64_t *
     if (rc != PKB_OK)
         return rc;
     if (atomic_load_explicit(&cell->page->done, memory_order_acquire) == value)
-        pkb_hint_judge_answer(finding, cell->page, &step);
+        judge_answer(cell, &step, finding);
     else
         pkb_hint_waiting(finding->waiting, sizeof finding->waiting, cell->page, rank_of(cell));
     if (!pkb_finding_is_clean(finding))
