@@ -43,46 +43,57 @@ pkb_code pkb_json_read(cJSON **out, const char *path, pkb_error *err)
     return rc;
 }
 
-/* The one place that words a missing or mistyped key. */
-static pkb_code look_up(const cJSON *object, const char *key, cJSON_bool (*is_type)(const cJSON *),
-                        const char *type, const cJSON **out, pkb_error *err)
+/* The one place that words a missing or mistyped key: NULL and PKB_ERR_FORMAT in `err`. */
+static const cJSON *look_up(const cJSON *object, const char *key,
+                            cJSON_bool (*is_type)(const cJSON *), const char *type, pkb_error *err)
 {
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
-    if (value == NULL)
-        return pkb_error_set(err, PKB_ERR_FORMAT, 0, "the key \"%s\" is missing", key);
-    if (!is_type(value))
-        return pkb_error_set(err, PKB_ERR_FORMAT, 0, "the key \"%s\" is not %s", key, type);
-    *out = value;
-    return PKB_OK;
+    if (value == NULL) {
+        pkb_error_set(err, PKB_ERR_FORMAT, 0, "the key \"%s\" is missing", key);
+        return NULL;
+    }
+    if (!is_type(value)) {
+        pkb_error_set(err, PKB_ERR_FORMAT, 0, "the key \"%s\" is not %s", key, type);
+        return NULL;
+    }
+    return value;
 }
 
 pkb_code pkb_json_get_string(const cJSON *object, const char *key, const char **out, pkb_error *err)
 {
-    const cJSON *value = NULL;
-    pkb_code rc = look_up(object, key, cJSON_IsString, "a string", &value, err);
-    if (rc == PKB_OK)
-        *out = value->valuestring;
-    return rc;
+    const cJSON *value = look_up(object, key, cJSON_IsString, "a string", err);
+    if (value == NULL)
+        return PKB_ERR_FORMAT;
+    *out = value->valuestring;
+    return PKB_OK;
 }
 
 pkb_code pkb_json_get_object(const cJSON *object, const char *key, const cJSON **out,
                              pkb_error *err)
 {
-    return look_up(object, key, cJSON_IsObject, "an object", out, err);
+    const cJSON *value = look_up(object, key, cJSON_IsObject, "an object", err);
+    if (value == NULL)
+        return PKB_ERR_FORMAT;
+    *out = value;
+    return PKB_OK;
 }
 
 pkb_code pkb_json_get_array(const cJSON *object, const char *key, const cJSON **out, pkb_error *err)
 {
-    return look_up(object, key, cJSON_IsArray, "a list", out, err);
+    const cJSON *value = look_up(object, key, cJSON_IsArray, "a list", err);
+    if (value == NULL)
+        return PKB_ERR_FORMAT;
+    *out = value;
+    return PKB_OK;
 }
 
 pkb_code pkb_json_get_double(const cJSON *object, const char *key, double *out, pkb_error *err)
 {
-    const cJSON *value = NULL;
-    pkb_code rc = look_up(object, key, cJSON_IsNumber, "a number", &value, err);
-    if (rc == PKB_OK)
-        *out = value->valuedouble;
-    return rc;
+    const cJSON *value = look_up(object, key, cJSON_IsNumber, "a number", err);
+    if (value == NULL)
+        return PKB_ERR_FORMAT;
+    *out = value->valuedouble;
+    return PKB_OK;
 }
 
 pkb_code pkb_json_get_i64(const cJSON *object, const char *key, int64_t *out, pkb_error *err)
@@ -112,11 +123,11 @@ pkb_code pkb_json_get_u64(const cJSON *object, const char *key, uint64_t *out, p
 
 pkb_code pkb_json_get_bool(const cJSON *object, const char *key, bool *out, pkb_error *err)
 {
-    const cJSON *value = NULL;
-    pkb_code rc = look_up(object, key, cJSON_IsBool, "true or false", &value, err);
-    if (rc == PKB_OK)
-        *out = cJSON_IsTrue(value);
-    return rc;
+    const cJSON *value = look_up(object, key, cJSON_IsBool, "true or false", err);
+    if (value == NULL)
+        return PKB_ERR_FORMAT;
+    *out = cJSON_IsTrue(value);
+    return PKB_OK;
 }
 
 const char *pkb_json_string_or(const cJSON *object, const char *key, const char *fallback)

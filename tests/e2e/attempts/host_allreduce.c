@@ -168,7 +168,7 @@ int pkb_run(pkb_world *world, const pkb_args *args, void *state, void *stream)
 {
     static uint16_t *first;
     size_t count = (size_t)(args->m * args->n);
-    uint16_t *result = malloc(count * 2 + 2);
+    uint16_t *result = NULL;
     (void)world;
     (void)state;
 
@@ -180,6 +180,7 @@ int pkb_run(pkb_world *world, const pkb_args *args, void *state, void *stream)
         return failure;
     if (DO != NO_ENTRY_WAIT)
         barrier();
+    result = malloc(count * 2 + 2);
     sum(args, result, count);
     spoil(result, count);
     if (DO == CACHE && first == NULL) {

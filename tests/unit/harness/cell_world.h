@@ -33,6 +33,9 @@ typedef struct cell_world {
     cell_rank ranks[TEST_MAX_RANKS];
     const char *cell, *libraries, *host, *device;
     pkb_sandbox_level level;
+    const char *const *environments[TEST_MAX_RANKS]; /* NULL = the CPU device's */
+    const pkb_sandbox_gpus *gpus;
+    uint64_t memory_limit_bytes; /* 0 = 1 GiB */
 } cell_world;
 
 static inline pkb_page *cell_page(cell_world *world, uint32_t rank)
@@ -79,9 +82,11 @@ static inline pkb_code cell_make_regions(cell_rank *rank, const pkb_layout *layo
     return rc;
 }
 
-static inline pkb_code cell_argv(char ***out, const cell_world *world, pkb_error *err)
+static inline pkb_code cell_argv(char ***out, const cell_world *world, const cell_rank *rank,
+                                 pkb_error *err)
 {
-    static const char *const environment[] = {"LD_LIBRARY_PATH=/pkb/lib", NULL};
+    static const char *const plain[] = {"LD_LIBRARY_PATH=/pkb/lib", NULL};
+    const char *const *own = world->environments[rank - world->ranks];
     const pkb_sandbox_bind binds[] = {{.from = world->cell, .to = "/pkb/pkbench-cell"},
                                       {.from = world->libraries, .to = "/pkb/lib"},
                                       {.from = world->host, .to = "/pkb/attempt.so"},
@@ -92,7 +97,8 @@ static inline pkb_code cell_argv(char ***out, const cell_world *world, pkb_error
     const pkb_sandbox_spec spec = {.level = world->level,
                                    .binds = binds,
                                    .bind_count = world->device != NULL ? 4 : 3,
-                                   .environment = environment};
+                                   .environment = own != NULL ? own : plain,
+                                   .gpus = world->gpus};
     return pkb_sandbox_argv(out, &spec, command, err);
 }
 
@@ -103,7 +109,7 @@ static inline pkb_code cell_start_program(cell_world *world, cell_rank *rank, pk
     pkb_code rc = pkb_socket_pair(pair, 1, err);
 
     if (rc == PKB_OK)
-        rc = cell_argv(&argv, world, err);
+        rc = cell_argv(&argv, world, rank, err);
     if (rc == PKB_OK) {
         const pkb_child_fd fds[] = {{.from = pair[1], .to = PKB_CELL_SOCKET_FD}};
         const pkb_child_options options = {.argv = (const char *const *)argv,
@@ -146,10 +152,12 @@ static inline pkb_code cell_open(cell_world *world, cell_rank *rank, pkb_error *
         fds[count++] = world->ranks[q].slots.fd;
         fds[count++] = world->ranks[q].symmetric.fd;
     }
+    const uint64_t limit_bytes = world->memory_limit_bytes;
     const pkb_cell_open opening = {.version = PKB_CELL_OPEN_VERSION,
                                    .fd_count = (uint32_t)count,
                                    .random = pkb_clock_now_ns(),
-                                   .memory_limit_bytes = (uint64_t)1 << 30,
+                                   .memory_limit_bytes =
+                                       limit_bytes != 0 ? limit_bytes : (uint64_t)1 << 30,
                                    .sandbox_level = world->level,
                                    .cores = 2};
     return pkb_message_send(rank->socket_fd, &opening, sizeof opening, fds, count, err);
