@@ -33,8 +33,10 @@ void pkb_attempt_remember(pkb_attempt *attempt, uint32_t entry)
 
 pkb_code pkb_attempt_settle(pkb_attempt *attempt, bool *is_clean, pkb_error *err)
 {
-    pkb_code rc =
-        pkb_judge_world_settle(&attempt->judge->world, &attempt->finding, &attempt->worst, err);
+    pkb_code rc = attempt->judge->device->synchronise(err);
+    if (rc == PKB_OK)
+        rc =
+            pkb_judge_world_settle(&attempt->judge->world, &attempt->finding, &attempt->worst, err);
     *is_clean = rc == PKB_OK && pkb_finding_is_clean(&attempt->worst);
     return rc;
 }
@@ -103,7 +105,7 @@ static pkb_code begin_memory(pkb_attempt *attempt, pkb_error *err)
     pkb_memory *memory = attempt->judge->memory;
     pkb_code rc = pkb_memory_forget(memory, err);
     for (uint32_t slot = 0; rc == PKB_OK && slot < memory->layout.slot_count; slot++)
-        pkb_memory_blank(memory, slot, slot, pkb_attempt_key(attempt));
+        pkb_memory_blank(memory, slot, slot % memory->layout.entry_count, pkb_attempt_key(attempt));
     return rc != PKB_OK ? rc : pkb_judge_world_begin(&attempt->judge->world, err);
 }
 

@@ -158,7 +158,7 @@ pkb_code pkb_check_trials(pkb_attempt *attempt, pkb_error *err)
 static void plan_chain(pkb_attempt *attempt, uint32_t *slots, uint64_t *delay_ns)
 {
     pkb_judge *judge = attempt->judge;
-    uint32_t count = judge->memory->layout.slot_count, world = judge->options.world;
+    uint32_t count = judge->chain_count, world = judge->options.world;
     uint32_t first = (uint32_t)(pkb_random_next(&judge->shared_random) % world);
 
     for (uint32_t i = 0; i < count; i++) {
@@ -176,7 +176,7 @@ static void plan_chain(pkb_attempt *attempt, uint32_t *slots, uint64_t *delay_ns
 static void compare_chain(pkb_attempt *attempt)
 {
     const pkb_memory *memory = attempt->judge->memory;
-    for (uint32_t slot = 0; slot < memory->layout.slot_count; slot++)
+    for (uint32_t slot = 0; slot < attempt->judge->chain_count; slot++)
         if (pkb_finding_is_clean(&attempt->finding))
             compare_slot(attempt, slot, pkb_memory_staged(memory, slot),
                          "pkb_run, back-to-back calls", chain_comment);
@@ -186,7 +186,7 @@ pkb_code pkb_check_chain(pkb_attempt *attempt, pkb_error *err)
 {
     pkb_judge *judge = attempt->judge;
     pkb_memory *memory = judge->memory;
-    uint32_t slots[PKB_MAX_SLOTS] = {0}, count = memory->layout.slot_count;
+    uint32_t slots[PKB_MAX_SLOTS] = {0}, count = judge->chain_count;
     uint64_t delay_ns[PKB_MAX_SLOTS] = {0};
     bool is_clean = false;
     const pkb_cell_request request = {.command = PKB_COMMAND_CHAIN,

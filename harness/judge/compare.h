@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Is an output right? Pure functions over one rank's tensor, streaming, no copies.
+ * Is an output right? Judges what a pass over one rank's tensor found (survey.h), no copies.
  *
  * float: three errors against the oracle, each at most max(tolerance, 4 x the reference's own):
  *   norm   ||out - oracle|| / ||oracle||
@@ -25,7 +25,10 @@ typedef struct pkb_tolerance {
     double norm, block, max;
 } pkb_tolerance;
 
+struct pkb_judge_device; /* device.h */
+
 typedef struct pkb_comparison {
+    const struct pkb_judge_device *device; /* where the data lies; NULL = in ordinary memory */
     pkb_dtype dtype;
     pkb_check check;
     const void *out;

@@ -23,6 +23,7 @@ pkb_code pkb_judge_open(pkb_judge *judge, pkb_error *err)
         (rc = pkb_control_open(&judge->control, o->work, o->rank, err)) != PKB_OK)
         return rc;
     judge->watch.control_fd = judge->control.fd;
+    judge->device = pkb_judge_device_cpu();
     if ((rc = pkb_random_bytes(&judge->own_random, sizeof judge->own_random, err)) != PKB_OK)
         return rc;
     return pkb_meeting_open(&judge->meeting, &judge->world, o->work, o->rank, o->world,

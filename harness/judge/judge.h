@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "harness/judge/control.h"
+#include "harness/judge/device.h"
 #include "harness/judge/meeting.h"
 #include "harness/judge/memory.h"
 #include "harness/judge/options.h"
@@ -24,6 +25,7 @@ typedef struct pkb_judge {
     pkb_control control;
     pkb_meeting meeting;
     pkb_judge_world world;
+    const pkb_judge_device *device;
     pkb_plan *plan;
     pkb_runner *runner;
     char secret[65];
@@ -31,7 +33,8 @@ typedef struct pkb_judge {
     /* the size that is open; NULL = none */
     const pkb_plan_size *size;
     pkb_memory *memory;
-    uint32_t trial_count;   /* entries [0, trial_count) are trials, the rest is the chain's */
+    uint32_t trial_count;   /* entries [0, trial_count) are trials, */
+    uint32_t chain_count;   /* the rest are the chain's, on this many slots */
     bool has_fresh_draws;   /* no attempt has seen them */
     uint64_t next_trial;    /* numbers draws; never used twice */
     uint64_t shared_random; /* the same on all ranks: choices that must agree */

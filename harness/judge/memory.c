@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/judge/pattern.h"
-
-uint64_t pkb_memory_needed_bytes(const pkb_layout *layout)
+uint64_t pkb_memory_needed_bytes(const pkb_layout *layout, bool is_sparse)
 {
+    if (!is_sparse)
+        return 2 * layout->slots_bytes + layout->pool_bytes + layout->symmetric_bytes;
     uint64_t guards = (uint64_t)2 * PKB_GUARD_BYTES * layout->argument_count;
     uint64_t slot = guards, entry = guards;
     for (uint32_t i = 0; i < layout->argument_count; i++) {
@@ -35,25 +35,28 @@ static pkb_code create_regions(pkb_memory *memory, pkb_error *err)
         pkb_region *region;
         const char *name;
         uint64_t bytes;
+        bool is_on_device;
     } wanted[] = {
-        {&memory->layout_region, "pkb-layout", sizeof(pkb_layout)},
-        {&memory->slots, "pkb-slots", layout->slots_bytes},
-        {&memory->symmetric, "pkb-symmetric", layout->symmetric_bytes},
-        {&memory->staging, "pkb-staging", layout->slots_bytes},
-        {&memory->host, "pkb-host", layout->slots_bytes},
-        {&memory->values, "pkb-values", layout->slot_count * sizeof(pkb_slot_values)},
-        {&memory->pool, "pkb-pool", layout->pool_bytes},
+        {&memory->layout_region, "pkb-layout", sizeof(pkb_layout), false},
+        {&memory->slots, "pkb-slots", layout->slots_bytes, true},
+        {&memory->symmetric, "pkb-symmetric", layout->symmetric_bytes, true},
+        {&memory->staging, "pkb-staging", layout->slots_bytes, true},
+        {&memory->host, "pkb-host", layout->slots_bytes, false},
+        {&memory->values, "pkb-values", layout->slot_count * sizeof(pkb_slot_values), false},
+        {&memory->pool, "pkb-pool", layout->pool_bytes, true},
     };
     pkb_code rc = PKB_OK;
     for (size_t i = 0; rc == PKB_OK && i < sizeof wanted / sizeof wanted[0]; i++)
-        rc = pkb_region_create(wanted[i].region, wanted[i].name, wanted[i].bytes, err);
+        rc = wanted[i].is_on_device
+                 ? memory->device->create(wanted[i].region, wanted[i].name, wanted[i].bytes, err)
+                 : pkb_region_create(wanted[i].region, wanted[i].name, wanted[i].bytes, err);
     if (rc == PKB_OK)
         memcpy(memory->layout_region.address, layout, sizeof *layout);
     return rc;
 }
 
-pkb_code pkb_memory_create(pkb_memory **out, const pkb_layout *layout, uint64_t guard_key,
-                           pkb_error *err)
+pkb_code pkb_memory_create(pkb_memory **out, const pkb_judge_device *device,
+                           const pkb_layout *layout, uint64_t guard_key, pkb_error *err)
 {
     static const pkb_region none = PKB_REGION_NONE;
     pkb_code rc = PKB_OK;
@@ -63,12 +66,15 @@ pkb_code pkb_memory_create(pkb_memory **out, const pkb_layout *layout, uint64_t 
         return pkb_error_set(err, PKB_ERR_MEMORY, 0, "out of memory for a size");
     memory->layout_region = memory->slots = memory->symmetric = none;
     memory->staging = memory->host = memory->values = memory->pool = none;
+    memory->device = device;
     memory->layout = *layout;
     memory->guard_key = guard_key;
     for (size_t i = 0; i < sizeof memory->arenas / sizeof memory->arenas[0]; i++)
         memory->arenas[i] = -1;
     memory->draws = calloc(layout->entry_count, sizeof *memory->draws);
-    if (memory->draws == NULL) {
+    memory->spans =
+        calloc((size_t)layout->slot_count * (layout->argument_count + 1), sizeof *memory->spans);
+    if (memory->draws == NULL || memory->spans == NULL) {
         rc = pkb_error_set(err, PKB_ERR_MEMORY, 0, "out of memory for %u draws",
                            layout->entry_count);
         goto cleanup;
@@ -88,22 +94,23 @@ void pkb_memory_free(pkb_memory *memory)
     if (memory == NULL)
         return;
     pkb_region_clear(&memory->layout_region);
-    pkb_region_clear(&memory->slots);
-    pkb_region_clear(&memory->symmetric);
-    pkb_region_clear(&memory->staging);
+    memory->device->clear(&memory->slots);
+    memory->device->clear(&memory->symmetric);
+    memory->device->clear(&memory->staging);
     pkb_region_clear(&memory->host);
     pkb_region_clear(&memory->values);
-    pkb_region_clear(&memory->pool);
+    memory->device->clear(&memory->pool);
     for (size_t i = 0; i < sizeof memory->arenas / sizeof memory->arenas[0]; i++)
         if (memory->arenas[i] >= 0)
             close(memory->arenas[i]);
     free(memory->draws);
+    free(memory->spans);
     free(memory);
 }
 
 pkb_code pkb_memory_forget(pkb_memory *memory, pkb_error *err)
 {
-    return pkb_region_discard(&memory->symmetric, err);
+    return memory->device->discard(&memory->symmetric, err);
 }
 
 static void *entry_at(const pkb_memory *memory, uint32_t entry, uint64_t offset)
@@ -151,35 +158,57 @@ static uint64_t used_bytes(const pkb_memory *memory, uint32_t slot, uint32_t i)
                            : memory->draws[load->entry].bytes[i];
 }
 
-static void fill_guards(pkb_memory *memory, uint32_t slot)
+/* Everything of a slot that no argument of this rank uses: one span before each tensor, and one
+ * at the end. Returns how many. */
+static size_t guard_spans(const pkb_memory *memory, uint32_t slot, pkb_span *out)
 {
     const pkb_layout *layout = &memory->layout;
     uint64_t cursor = 0, key = slot_guard_key(memory, slot);
+    void *base = pkb_memory_slot(memory, slot);
+    size_t count = 0;
     for (uint32_t i = 0; i < layout->argument_count; i++) {
-        if (!pkb_role_is_tensor(layout->arguments[i].role))
+        const pkb_argument *argument = &layout->arguments[i];
+        if (!pkb_role_is_tensor(argument->role))
             continue;
-        pkb_pattern_fill(pkb_memory_slot(memory, slot), cursor, layout->arguments[i].offset, key);
-        cursor = layout->arguments[i].offset + used_bytes(memory, slot, i);
+        out[count++] =
+            (pkb_span){.base = base, .begin = cursor, .end = argument->offset, .key = key};
+        cursor = argument->offset + used_bytes(memory, slot, i);
     }
-    pkb_pattern_fill(pkb_memory_slot(memory, slot), cursor, layout->slot_stride, key);
+    out[count++] =
+        (pkb_span){.base = base, .begin = cursor, .end = layout->slot_stride, .key = key};
+    return count;
+}
+
+static void fill_guards(pkb_memory *memory, uint32_t slot)
+{
+    memory->device->fill(memory->spans, guard_spans(memory, slot, memory->spans));
 }
 
 /* Inputs come from the entry, the rest is poison. */
-static void fill_image(char *image, const pkb_memory *memory, uint32_t slot, bool has_inputs)
+static void fill_image(void *image, const pkb_memory *memory, uint32_t slot, bool has_inputs)
 {
     const pkb_load *load = &memory->loads[slot];
     const pkb_draw *draw = &memory->draws[load->entry];
-    const char *inputs = pkb_memory_inputs(memory, load->entry);
+    pkb_span copies[PKB_MAX_ARGUMENTS], poisons[PKB_MAX_ARGUMENTS];
+    size_t copy_count = 0, poison_count = 0;
     for (uint32_t i = 0; i < memory->layout.argument_count; i++) {
         const pkb_argument *argument = &memory->layout.arguments[i];
+        pkb_span span = {.base = image,
+                         .begin = argument->offset,
+                         .key = load->poison_key,
+                         .other = pkb_memory_inputs(memory, load->entry)};
         if (!pkb_role_is_tensor(argument->role))
             continue;
-        if (has_inputs && pkb_role_is_input(argument->role))
-            memcpy(image + argument->offset, inputs + argument->offset, draw->bytes[i]);
-        else
-            pkb_pattern_fill(image, argument->offset,
-                             argument->offset + used_bytes(memory, slot, i), load->poison_key);
+        if (has_inputs && pkb_role_is_input(argument->role)) {
+            span.end = argument->offset + draw->bytes[i];
+            copies[copy_count++] = span;
+        } else {
+            span.end = argument->offset + used_bytes(memory, slot, i);
+            poisons[poison_count++] = span;
+        }
     }
+    memory->device->copy(copies, copy_count);
+    memory->device->fill(poisons, poison_count);
 }
 
 static void fill_host(pkb_memory *memory, uint32_t slot, uint32_t entry)
@@ -190,7 +219,8 @@ static void fill_host(pkb_memory *memory, uint32_t slot, uint32_t entry)
     for (uint32_t i = 0; i < memory->layout.argument_count; i++) {
         const pkb_argument *argument = &memory->layout.arguments[i];
         if (argument->role == PKB_ROLE_HOST)
-            memcpy(host + argument->offset, inputs + argument->offset, draw->bytes[i]);
+            memory->device->read(host + argument->offset, inputs + argument->offset,
+                                 draw->bytes[i]);
     }
     ((pkb_slot_values *)memory->values.address)[slot] = draw->values;
 }
@@ -275,78 +305,74 @@ static void report_guard(const pkb_memory *memory, uint32_t slot, uint64_t at, p
         snprintf(finding->output, sizeof finding->output, "%s", named->name);
 }
 
-static bool find_damage(const pkb_memory *memory, uint32_t slot, uint64_t *at)
-{
-    const pkb_layout *layout = &memory->layout;
-    const void *base = pkb_memory_slot(memory, slot);
-    uint64_t cursor = 0, key = slot_guard_key(memory, slot);
-
-    for (uint32_t i = 0; i < layout->argument_count; i++) {
-        const pkb_argument *argument = &layout->arguments[i];
-        if (!pkb_role_is_tensor(argument->role))
-            continue;
-        if (!pkb_pattern_holds(base, cursor, argument->offset, key, at))
-            return true;
-        cursor = argument->offset + used_bytes(memory, slot, i);
-    }
-    return !pkb_pattern_holds(base, cursor, layout->slot_stride, key, at);
-}
-
 void pkb_memory_verify_guards(const pkb_memory *memory, pkb_finding *finding)
 {
-    uint64_t at = 0;
-    for (uint32_t slot = 0; slot < memory->layout.slot_count; slot++)
-        if (find_damage(memory, slot, &at)) {
-            report_guard(memory, slot, at, finding);
-            return;
-        }
+    pkb_spot spot = {0};
+    size_t count = 0, slot_spans = 1;
+    for (uint32_t slot = 0; slot < memory->layout.slot_count; slot++) {
+        slot_spans = guard_spans(memory, slot, memory->spans + count);
+        count += slot_spans;
+    }
+    if (memory->device->find_damage(memory->spans, count, &spot))
+        report_guard(memory, (uint32_t)(spot.span / slot_spans), spot.at, finding);
 }
 
-static uint64_t first_difference(const char *a, const char *b, uint64_t bytes)
+static void report_input(const pkb_memory *memory, const pkb_draw *draw, uint32_t i, uint64_t at,
+                         pkb_finding *finding)
 {
-    uint64_t at = 0;
-    while (at < bytes && a[at] == b[at])
-        at++;
-    return at;
+    const pkb_argument *argument = &memory->layout.arguments[i];
+    char place[160];
+    if (!pkb_finding_set(finding, PKB_VERDICT_INPUT_MUTATED, "changed"))
+        return;
+    pkb_finding_place(finding, argument, draw->shape[i], at / pkb_dtype_bytes(argument->dtype));
+    pkb_finding_place_text(finding, place, sizeof place);
+    snprintf(finding->reason, sizeof finding->reason,
+             "rank %u: its input %s was changed, by its own kernel or a peer's; inputs are "
+             "read-only",
+             memory->layout.rank, place);
+}
+
+/* The bytes that a slot's draw gives the arguments for which `is_meant` holds. */
+static size_t argument_spans(const pkb_memory *memory, uint32_t slot, bool (*is_meant)(pkb_role),
+                             pkb_span *out, uint32_t *numbers)
+{
+    uint32_t entry = memory->loads[slot].entry;
+    size_t count = 0;
+    for (uint32_t i = 0; i < memory->layout.argument_count; i++) {
+        const pkb_argument *argument = &memory->layout.arguments[i];
+        if (!is_meant(argument->role))
+            continue;
+        numbers[count] = i;
+        out[count++] = (pkb_span){.base = pkb_memory_slot(memory, slot),
+                                  .begin = argument->offset,
+                                  .end = argument->offset + memory->draws[entry].bytes[i],
+                                  .other = pkb_memory_inputs(memory, entry)};
+    }
+    return count;
+}
+
+static bool is_read_only(pkb_role role)
+{
+    return role == PKB_ROLE_IN;
 }
 
 void pkb_memory_verify_inputs(const pkb_memory *memory, uint32_t slot, pkb_finding *finding)
 {
-    const pkb_layout *layout = &memory->layout;
-    uint32_t entry = memory->loads[slot].entry;
-    const pkb_draw *draw = &memory->draws[entry];
-    const char *now = pkb_memory_slot(memory, slot), *then = pkb_memory_inputs(memory, entry);
-
-    for (uint32_t i = 0; i < layout->argument_count; i++) {
-        const pkb_argument *argument = &layout->arguments[i];
-        char place[160];
-        if (argument->role != PKB_ROLE_IN ||
-            memcmp(now + argument->offset, then + argument->offset, draw->bytes[i]) == 0)
-            continue;
-        uint64_t at =
-            first_difference(now + argument->offset, then + argument->offset, draw->bytes[i]);
-        if (!pkb_finding_set(finding, PKB_VERDICT_INPUT_MUTATED, "changed"))
-            return;
-        pkb_finding_place(finding, argument, draw->shape[i], at / pkb_dtype_bytes(argument->dtype));
-        pkb_finding_place_text(finding, place, sizeof place);
-        snprintf(finding->reason, sizeof finding->reason,
-                 "rank %u: its input %s was changed, by its own kernel or a peer's; inputs are "
-                 "read-only",
-                 layout->rank, place);
-        return;
-    }
+    pkb_span spans[PKB_MAX_ARGUMENTS];
+    uint32_t numbers[PKB_MAX_ARGUMENTS];
+    pkb_spot spot = {0};
+    size_t count = argument_spans(memory, slot, is_read_only, spans, numbers);
+    if (memory->device->find_difference(spans, count, &spot))
+        report_input(memory, &memory->draws[memory->loads[slot].entry], numbers[spot.span],
+                     spot.at - spans[spot.span].begin, finding);
 }
 
 uint64_t pkb_memory_digest(const pkb_memory *memory, uint32_t slot)
 {
-    const pkb_draw *draw = &memory->draws[memory->loads[slot].entry];
-    const char *base = pkb_memory_slot(memory, slot);
-    uint64_t sum = memory->guard_key;
-    for (uint32_t i = 0; i < memory->layout.argument_count; i++)
-        if (pkb_role_is_output(memory->layout.arguments[i].role))
-            sum =
-                pkb_pattern_digest(base + memory->layout.arguments[i].offset, draw->bytes[i], sum);
-    return sum;
+    pkb_span spans[PKB_MAX_ARGUMENTS];
+    uint32_t numbers[PKB_MAX_ARGUMENTS];
+    size_t count = argument_spans(memory, slot, pkb_role_is_output, spans, numbers);
+    return memory->device->digest(spans, count, memory->guard_key);
 }
 
 void pkb_memory_settle(pkb_memory *memory, uint32_t slot)

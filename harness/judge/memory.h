@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "harness/judge/device.h"
 #include "harness/judge/finding.h"
 #include "harness/memory/cell_open.h"
 #include "harness/memory/layout.h"
@@ -38,26 +39,29 @@ typedef struct pkb_load { /* what a slot was filled with */
 } pkb_load;
 
 typedef struct pkb_memory {
+    const pkb_judge_device *device; /* slots, symmetric memory, staging and pool lie there */
     pkb_layout layout;
     pkb_region layout_region, slots, symmetric, staging, host, values, pool;
     int arenas[2 * PKB_MAX_RANKS]; /* slots and symmetric memory of all ranks; owned; -1 = none */
     pkb_draw *draws;               /* entry_count */
     pkb_load loads[PKB_MAX_SLOTS];
     uint64_t guard_key;
+    pkb_span *spans; /* room for the guards of all slots */
 } pkb_memory;
 
-/* Bytes that slots, staging and entries take on this rank once touched. */
-uint64_t pkb_memory_needed_bytes(const pkb_layout *layout);
+/* Bytes that slots, staging and entries take on this rank: what is touched of them where memory is
+ * sparse, else all, symmetric memory included. */
+uint64_t pkb_memory_needed_bytes(const pkb_layout *layout, bool is_sparse);
 
 /* Makes all regions of a placed layout; the caller frees. Arenas of peers come by the meeting. */
-pkb_code pkb_memory_create(pkb_memory **out, const pkb_layout *layout, uint64_t guard_key,
-                           pkb_error *err);
+pkb_code pkb_memory_create(pkb_memory **out, const pkb_judge_device *device,
+                           const pkb_layout *layout, uint64_t guard_key, pkb_error *err);
 void pkb_memory_free(pkb_memory *memory);
 
 /* Symmetric memory reads zero again: nothing of one attempt reaches the next. */
 pkb_code pkb_memory_forget(pkb_memory *memory, pkb_error *err);
 
-/* Parts of a pool entry. */
+/* Parts of a pool entry, and slots: addresses of the device. */
 void *pkb_memory_inputs(const pkb_memory *memory, uint32_t entry);
 void *pkb_memory_reference(const pkb_memory *memory, uint32_t entry);
 void *pkb_memory_oracle(const pkb_memory *memory, uint32_t entry);

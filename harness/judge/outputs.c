@@ -26,7 +26,7 @@ static uint64_t meant_rows(const pkb_memory *memory, uint32_t entry, const pkb_a
             : (const char *)pkb_memory_inputs(memory, entry) + counting->offset;
     if (!counting->present[memory->layout.rank])
         return 0;
-    memcpy(&count, from, sizeof count);
+    memory->device->read(&count, from, sizeof count);
     return count < 0 ? 0 : (uint64_t)count < rows ? (uint64_t)count : rows;
 }
 
@@ -41,6 +41,7 @@ static pkb_comparison comparison_of(const pkb_memory *memory, const pkb_plan_siz
     uint64_t rows = meant_rows(memory, entry, argument, all_rows);
 
     return (pkb_comparison){
+        .device = memory->device,
         .dtype = argument->dtype,
         .check = size->rules[i].checks[draw->family],
         .out = (const char *)image + argument->offset,
@@ -73,9 +74,13 @@ static bool is_poison(const pkb_memory *memory, const pkb_outputs_place *place,
                       const pkb_argument *argument, size_t index)
 {
     uint64_t bytes = pkb_dtype_bytes(argument->dtype), at = argument->offset + index * bytes;
-    (void)memory;
+    unsigned char poison[16], now[16]; /* of an element, from the word in which it begins */
+    uint64_t word = at / 8 * 8;
+
+    pkb_pattern_fill_words(poison, word / 8, sizeof poison / 8, place->poison_key);
+    memory->device->read(now + (at - word), (const char *)place->image + at, bytes);
     return argument->role == PKB_ROLE_OUT &&
-           pkb_pattern_holds(place->image, at, at + bytes, place->poison_key, &at);
+           memcmp(now + (at - word), poison + (at - word), bytes) == 0;
 }
 
 static void note_replay(pkb_finding *finding, const pkb_argument *argument, uint32_t rank,
@@ -96,6 +101,7 @@ static void note_mismatch(pkb_finding *finding, const pkb_memory *memory, uint32
     const pkb_argument *argument = &memory->layout.arguments[i];
     bool is_unwritten = is_poison(memory, place, argument, mismatch->index);
     char element[160], expected[48], got[48], metric[96] = "";
+    uint64_t element_bytes = pkb_dtype_bytes(argument->dtype), found = 0;
     double wrong = 100.0 * (double)mismatch->wrong_count / (double)comparison->element_count;
 
     if (!pkb_finding_set(finding, PKB_VERDICT_WRONG_OUTPUT, "wrong"))
@@ -103,10 +109,9 @@ static void note_mismatch(pkb_finding *finding, const pkb_memory *memory, uint32
     pkb_finding_place(finding, argument, memory->draws[place->entry].shape[i], mismatch->index);
     pkb_finding_place_text(finding, element, sizeof element);
     pkb_compare_expected_text(comparison, mismatch->index, expected, sizeof expected);
-    pkb_number_text(got, sizeof got,
-                    (const char *)comparison->out +
-                        mismatch->index * pkb_dtype_bytes(argument->dtype),
-                    argument->dtype);
+    memory->device->read(&found, (const char *)comparison->out + mismatch->index * element_bytes,
+                         element_bytes);
+    pkb_number_text(got, sizeof got, &found, argument->dtype);
     if (mismatch->limit > 0.0)
         snprintf(metric, sizeof metric, ", %s error %.2g against a limit of %.2g", mismatch->metric,
                  mismatch->error, mismatch->limit);

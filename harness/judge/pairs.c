@@ -42,7 +42,8 @@ static void batch_draw(pkb_attempt *attempt, batch *b)
         b->slots[i] = i;
     shuffle(&judge->shared_random, entries, layout->entry_count);
     shuffle(&judge->shared_random, b->slots, b->count);
-    memcpy(b->entries, entries, b->count * sizeof *b->entries);
+    for (uint32_t i = 0; i < b->count; i++)
+        b->entries[i] = entries[i % layout->entry_count];
 }
 
 static void batch_load(pkb_attempt *attempt, const batch *b)

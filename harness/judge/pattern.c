@@ -30,6 +30,14 @@ void pkb_pattern_fill(void *base, uint64_t begin, uint64_t end, uint64_t key)
     }
 }
 
+void pkb_pattern_fill_words(void *out, uint64_t first, size_t count, uint64_t key)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t word = word_at(key, first + i);
+        memcpy((char *)out + 8 * i, &word, sizeof word);
+    }
+}
+
 bool pkb_pattern_holds(const void *base, uint64_t begin, uint64_t end, uint64_t key, uint64_t *at)
 {
     const char *bytes = base;
@@ -48,15 +56,16 @@ bool pkb_pattern_holds(const void *base, uint64_t begin, uint64_t end, uint64_t 
     return true;
 }
 
-uint64_t pkb_pattern_digest(const void *data, uint64_t bytes, uint64_t key)
+uint64_t pkb_pattern_digest(const void *base, uint64_t begin, uint64_t end, uint64_t key)
 {
-    uint64_t sum = key, word = 0;
-    const char *from = data;
-    for (uint64_t at = 0; at < bytes; at += 8) {
-        word = 0;
-        memcpy(&word, from + at, bytes - at < 8 ? bytes - at : 8);
-        sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        sum ^= sum >> 29;
+    uint64_t sum = 0;
+    const char *bytes = base;
+    for (uint64_t at = begin; at < end;) {
+        uint64_t word = 0, skip = at % 8;
+        uint64_t count = 8 - skip < end - at ? 8 - skip : end - at;
+        memcpy((char *)&word + skip, bytes + at, count);
+        sum += mix(word ^ word_at(key, at / 8));
+        at += count;
     }
-    return mix(sum ^ bytes);
+    return sum;
 }

@@ -10,65 +10,94 @@
 #include "base/stats.h"
 #include "harness/judge/judge.h"
 
-enum { MIN_TRIALS = 3, SLOT_COUNT_CPU = 4 };
+#define SYMMETRIC_LEAST_BYTES (UINT64_C(256) << 20)
+#define SYMMETRIC_ALIGN (UINT64_C(2) << 20)
 
-static uint64_t available_bytes(void)
+enum { MIN_TRIALS = 3, MAX_CHAIN = 8, MAX_TIMED_SLOTS = PKB_MAX_SLOTS };
+
+typedef struct counts {
+    uint32_t trials, slots, chain;
+} counts;
+
+typedef struct counts_plan {
+    uint32_t families, top;
+} counts_plan;
+
+static uint64_t symmetric_bytes_for(uint64_t slot_bytes, uint64_t top)
 {
-    char line[128];
-    uint64_t available_kib = 0;
-    FILE *file = fopen("/proc/meminfo", "re");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "MemAvailable: %" SCNu64, &available_kib) == 1)
-            break;
-    if (file != NULL)
-        fclose(file);
-    return available_kib * 1024;
+    uint64_t bytes =
+        2 * slot_bytes > SYMMETRIC_LEAST_BYTES ? 2 * slot_bytes : SYMMETRIC_LEAST_BYTES;
+    bytes = (bytes + SYMMETRIC_ALIGN - 1) / SYMMETRIC_ALIGN * SYMMETRIC_ALIGN;
+    return bytes < top ? bytes : top;
+}
+
+/* How many slots are best: as many as the device wants, more where they are small. */
+static uint32_t most_slots(const pkb_judge_device *device, const pkb_layout *layout)
+{
+    uint64_t count = layout->slot_stride == 0 ? 0 : device->footprint / layout->slot_stride;
+    if (count < device->slot_count)
+        count = device->slot_count;
+    return count > MAX_TIMED_SLOTS ? MAX_TIMED_SLOTS : (uint32_t)count;
 }
 
 /* The k-th choice of how many trials and slots a size gets: first fewer slots, then fewer trials
  * (which are one a family at best). False when there is none left. */
-static bool choice(uint32_t k, uint32_t families, uint32_t *trial_count, uint32_t *slot_count)
+static bool choice(uint32_t k, uint32_t families, uint32_t top, counts *out)
 {
-    *trial_count = k < SLOT_COUNT_CPU && families > MIN_TRIALS ? families : MIN_TRIALS;
-    *slot_count = SLOT_COUNT_CPU - k % SLOT_COUNT_CPU;
-    return k < 2 * SLOT_COUNT_CPU;
+    uint32_t steps = 1;
+    while (top >> steps != 0)
+        steps++;
+    out->trials = k < steps && families > MIN_TRIALS ? families : MIN_TRIALS;
+    out->slots = top >> k % steps;
+    out->chain = out->slots < MAX_CHAIN ? out->slots : MAX_CHAIN;
+    return k < 2 * steps;
 }
 
-static pkb_code place(pkb_layout *layout, uint32_t trial_count, uint32_t slot_count, pkb_error *err)
+static pkb_code place(const pkb_judge_device *device, pkb_layout *layout, const counts *wanted,
+                      pkb_error *err)
 {
-    layout->slot_count = slot_count;
-    layout->entry_count = trial_count + slot_count;
+    layout->slot_count = wanted->slots;
+    layout->entry_count = wanted->trials + wanted->chain;
+    pkb_code rc = pkb_layout_place(layout, err);
+    if (rc != PKB_OK || device->is_sparse)
+        return rc;
+    layout->symmetric_bytes = symmetric_bytes_for(layout->slot_stride, device->symmetric_top);
     return pkb_layout_place(layout, err);
 }
 
 /* The first choice that fits into `budget` bytes. */
-static pkb_code first_fit(pkb_layout *layout, uint32_t families, uint64_t budget, uint32_t *out,
-                          pkb_error *err)
+static pkb_code first_fit(const pkb_judge_device *device, pkb_layout *layout,
+                          const counts_plan *plan, uint64_t budget, uint32_t *out, pkb_error *err)
 {
-    uint32_t trial_count = 0, slot_count = 0;
-    for (uint32_t k = 0; choice(k, families, &trial_count, &slot_count); k++) {
-        pkb_code rc = place(layout, trial_count, slot_count, err);
+    counts wanted = {0};
+    for (uint32_t k = 0; choice(k, plan->families, plan->top, &wanted); k++) {
+        pkb_code rc = place(device, layout, &wanted, err);
         if (rc != PKB_OK)
             return rc;
-        if (pkb_memory_needed_bytes(layout) <= budget) {
+        if (pkb_memory_needed_bytes(layout, device->is_sparse) <= budget) {
             *out = k;
             return PKB_OK;
         }
     }
     return pkb_error_set(err, PKB_ERR_MEMORY, 0,
                          "the size needs %" PRIu64 " MiB a rank, %" PRIu64 " MiB are to be had",
-                         pkb_memory_needed_bytes(layout) >> 20, budget >> 20);
+                         pkb_memory_needed_bytes(layout, device->is_sparse) >> 20, budget >> 20);
 }
 
-/* Half of what is free is for slots and pool; attempt, reference and system take the rest. All
- * ranks agree on the choice of the one that has least room. */
+/* All ranks agree on the choice of the one that has least room. */
 static pkb_code choose_counts(pkb_judge *judge, const pkb_plan_size *size, pkb_layout *layout,
                               pkb_error *err)
 {
-    uint64_t budget = available_bytes() / 2 / judge->options.world, all[PKB_MAX_RANKS];
-    uint32_t k = 0, slot_count = 0, families = (uint32_t)size->family_count;
-    pkb_code rc = first_fit(layout, families, budget, &k, err);
+    const pkb_judge_device *device = judge->device;
+    uint64_t budget = device->available_bytes(judge->options.world), all[PKB_MAX_RANKS];
+    counts_plan plan = {.families = (uint32_t)size->family_count};
+    counts wanted = {.trials = MIN_TRIALS, .slots = 1, .chain = 1};
+    uint32_t k = 0;
+    pkb_code rc = place(device, layout, &wanted, err);
 
+    plan.top = most_slots(device, layout);
+    if (rc == PKB_OK)
+        rc = first_fit(device, layout, &plan, budget, &k, err);
     if (rc == PKB_OK)
         rc = pkb_judge_world_share(&judge->world, k, all, err);
     if (rc != PKB_OK)
@@ -76,8 +105,10 @@ static pkb_code choose_counts(pkb_judge *judge, const pkb_plan_size *size, pkb_l
     for (uint32_t rank = 0; rank < judge->options.world; rank++)
         if (all[rank] > k)
             k = (uint32_t)all[rank];
-    choice(k, families, &judge->trial_count, &slot_count);
-    return place(layout, judge->trial_count, slot_count, err);
+    choice(k, plan.families, plan.top, &wanted);
+    judge->trial_count = wanted.trials;
+    judge->chain_count = wanted.chain;
+    return place(device, layout, &wanted, err);
 }
 
 static pkb_code open_memory(pkb_judge *judge, const pkb_plan_size *size, pkb_error *err)
@@ -89,8 +120,8 @@ static pkb_code open_memory(pkb_judge *judge, const pkb_plan_size *size, pkb_err
     judge->memory = NULL;
     judge->size = NULL;
     if ((rc = choose_counts(judge, size, &layout, err)) != PKB_OK ||
-        (rc = pkb_memory_create(&judge->memory, &layout, pkb_random_next(&judge->own_random),
-                                err)) != PKB_OK)
+        (rc = pkb_memory_create(&judge->memory, judge->device, &layout,
+                                pkb_random_next(&judge->own_random), err)) != PKB_OK)
         return rc;
     const int mine[2] = {judge->memory->slots.fd, judge->memory->symmetric.fd};
     rc = pkb_meeting_exchange(&judge->meeting, mine, judge->memory->arenas, &judge->watch, err);

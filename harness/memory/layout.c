@@ -198,7 +198,8 @@ static pkb_code place_arena(pkb_layout *layout, pkb_error *err)
 {
     uint64_t all_ranks;
 
-    layout->symmetric_bytes = PKB_SYMMETRIC_LIMIT_BYTES;
+    if (layout->symmetric_bytes == 0)
+        layout->symmetric_bytes = PKB_SYMMETRIC_LIMIT_BYTES;
     if (__builtin_mul_overflow(layout->slot_stride, layout->slot_count, &layout->slots_bytes))
         goto too_large;
     layout->rank_stride = layout->slots_bytes;

@@ -92,7 +92,7 @@ typedef struct pkb_layout {
     uint32_t slot_count;
     uint64_t slot_stride;     /* bytes from slot to slot; page-aligned */
     uint64_t slots_bytes;     /* slot_count * slot_stride */
-    uint64_t symmetric_bytes; /* PKB_SYMMETRIC_LIMIT_BYTES; sparse */
+    uint64_t symmetric_bytes; /* at most PKB_SYMMETRIC_LIMIT_BYTES */
     uint64_t rank_stride;     /* from rank to rank in a cell's address range */
 
     /* Pool (judge and runner only): entry = [inputs image][reference image][oracle area], where an
@@ -115,7 +115,8 @@ uint64_t pkb_argument_oracle_bytes(const pkb_argument *argument, uint32_t rank);
 uint64_t pkb_argument_alt_offset(const pkb_argument *argument, uint32_t rank);
 
 /* Fills offsets, strides and sizes from world, arguments (name, role, dtype, shape, present),
- * slot_count and entry_count. PKB_ERR_FORMAT on overflow or too many arguments. */
+ * slot_count, entry_count and symmetric_bytes (0 = the limit). PKB_ERR_FORMAT on overflow or too
+ * many arguments. */
 pkb_code pkb_layout_place(pkb_layout *layout, pkb_error *err);
 
 /* Where a rank's symmetric memory begins in its arena. */

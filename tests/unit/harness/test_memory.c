@@ -40,7 +40,7 @@ static int set_up(void **state)
 {
     pkb_layout layout = make_layout();
     pkb_memory *memory = NULL;
-    assert_int_equal(pkb_memory_create(&memory, &layout, 77, NULL), PKB_OK);
+    assert_int_equal(pkb_memory_create(&memory, pkb_judge_device_cpu(), &layout, 77, NULL), PKB_OK);
     for (uint32_t entry = 0; entry < ENTRIES; entry++) {
         for (uint32_t i = 0; i < 3; i++) {
             memory->draws[entry].bytes[i] = layout.arguments[i].bytes[RANK];
