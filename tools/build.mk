@@ -83,6 +83,15 @@ $(BUILD)/tests/evaluator/%: $(BUILD)/obj/tests/unit/evaluator/%.o \
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
 
+# ---- tests that need GPUs: built by `make test-gpu`, skipped without one ----
+GPU_TESTS := $(patsubst tests/gpu/%.c,$(BUILD)/tests/gpu/%,$(wildcard tests/gpu/test_*.c))
+$(BUILD)/obj/tests/gpu/%.o: private PKB_CFLAGS += -isystem $(CUDA_INCLUDE)
+
+$(BUILD)/tests/gpu/%: $(BUILD)/obj/tests/gpu/%.o $(CUDA_OBJECTS) $(MEMORY_OBJECTS) \
+                      $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
+
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 # ---- benchmarks of one part: tests/bench/X.c -> build/bench/X ----

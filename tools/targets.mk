@@ -10,8 +10,11 @@ test: all $(UNIT_TESTS) ## unit, Python, conformance and end-to-end tests; no GP
 	@tools/run_tests.sh
 
 .PHONY: test-gpu
-test-gpu: all ## the tests that need GPUs
+test-gpu: all $(GPU_TESTS) ## the tests that need GPUs
 	@$(PYTHON) -m pytest -q -m gpu tests
+
+.PHONY: gpu-programs
+gpu-programs: $(GPU_TESTS)
 
 .PHONY: lint
 lint: | $(SETUP_STAMP) ## formatting, layers, clang-tidy, cppcheck, shellcheck, ruff
