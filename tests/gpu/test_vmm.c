@@ -74,8 +74,10 @@ static int fork_and_open(void **state)
     if (pkb_socket_pair(pair, 0, NULL) != PKB_OK)
         return -1;
     child_pid = fork();
-    if (child_pid == 0)
+    if (child_pid == 0) {
+        close(pair[0]);
         serve(pair[1]);
+    }
     close(pair[1]);
     child_socket = pair[0];
     if (pkb_driver_open(&driver, &err) != PKB_OK || pkb_gpus_find(&gpus, driver, &err) != PKB_OK)
