@@ -27,14 +27,14 @@ BASE_OBJECTS       := $(call objects,base)
 MEMORY_OBJECTS     := $(call objects,harness/memory)
 SANDBOX_OBJECTS    := $(call objects,harness/sandbox)
 CUDA_OBJECTS       := $(call objects,harness/cuda)
-JUDGE_OBJECTS      := $(call objects,harness/judge)
+JUDGE_OBJECTS      := $(call objects,harness/judge) $(BUILD)/obj/harness/judge/kernels_ptx.o
 CELL_OBJECTS       := $(call objects,harness/cell)
 TRANSLATOR_OBJECTS := $(call objects,harness/cpu/translator)
 CUDART_OBJECTS     := $(call objects,harness/cpu/device harness/cpu/cudart)
 EVALUATOR_OBJECTS  := $(call objects,evaluator)
 
 PROGRAMS := $(addprefix $(BUILD)/,pkbench pkbench-judge pkbench-cell pkbench-ptx2c pkbench-cpurun)
-LIBRARIES := $(BUILD)/lib/libcudart.so.13 $(BUILD)/lib/libpkbregion.so
+LIBRARIES := $(BUILD)/lib/libcudart.so.13 $(BUILD)/lib/libpkbregion.so $(BUILD)/lib/libpkbcuda.so
 
 .PHONY: all
 all: $(PROGRAMS) $(LIBRARIES)

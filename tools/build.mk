@@ -18,6 +18,18 @@ $(BUILD)/obj/harness/cuda/%.o: private PKB_CFLAGS += -isystem $(CUDA_INCLUDE)
 $(BUILD)/obj/harness/cpu/cudart/%.o: private PKB_CFLAGS += -isystem $(CUDA_INCLUDE)
 $(BUILD)/obj/tests/unit/cpu/%.o: private PKB_CFLAGS += -isystem $(CUDA_INCLUDE)
 
+# The judge's kernels travel in it as text, for any GPU from sm_80 on: the driver compiles them.
+$(BUILD)/obj/harness/judge/kernels.ptx: harness/judge/kernels.cu harness/judge/kernels.h \
+                                        harness/judge/survey.h harness/memory/layout.h
+	@mkdir -p $(@D)
+	$(shell tools/find_nvcc.sh) -ptx -arch=compute_80 -std=c++17 -O3 -I. -Werror all-warnings $< -o $@
+
+$(BUILD)/obj/harness/judge/kernels_ptx.c: $(BUILD)/obj/harness/judge/kernels.ptx
+	@{ echo '#include "harness/judge/kernels.h"'; echo 'const char pkb_kernels_ptx[] ='; \
+	   sed -e '/^\/\//d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $<; echo ';'; } >$@
+
+$(BUILD)/obj/harness/judge/kernels_ptx.o: $(BUILD)/obj/harness/judge/kernels_ptx.c
+	$(CC) $(PKB_CFLAGS) -c $< -o $@
 
 # Attempts load this library, so it brings nothing along but the C library.
 $(BUILD)/lib/libcudart.so.13: $(CUDART_OBJECTS) $(BUILD)/obj/base/error.o harness/cpu/cudart/libcudart.map
@@ -30,6 +42,10 @@ $(BUILD)/lib/libcudart.so.13: $(CUDART_OBJECTS) $(BUILD)/obj/base/error.o harnes
 $(BUILD)/lib/libpkbregion.so: $(MEMORY_OBJECTS) $(BUILD)/obj/base/error.o $(BUILD)/obj/base/clock.o
 	@mkdir -p $(@D)
 	$(CC) -shared $(CFLAGS) $^ -o $@ -Wl,-z,defs
+
+$(BUILD)/lib/libpkbcuda.so: $(CUDA_OBJECTS) $(BUILD)/obj/base/error.o
+	@mkdir -p $(@D)
+	$(CC) -shared $(CFLAGS) $^ -o $@ -Wl,-z,defs -ldl
 
 $(BUILD)/pkbench-ptx2c: $(BUILD)/obj/harness/cpu/ptx2c_main.o $(TRANSLATOR_OBJECTS) $(BASE_OBJECTS)
 	$(CC) $(CFLAGS) $^ -o $@ -lcrypto -lcjson
@@ -87,7 +103,7 @@ $(BUILD)/tests/evaluator/%: $(BUILD)/obj/tests/unit/evaluator/%.o \
 GPU_TESTS := $(patsubst tests/gpu/%.c,$(BUILD)/tests/gpu/%,$(wildcard tests/gpu/test_*.c))
 $(BUILD)/obj/tests/gpu/%.o: private PKB_CFLAGS += -isystem $(CUDA_INCLUDE)
 
-$(BUILD)/tests/gpu/%: $(BUILD)/obj/tests/gpu/%.o $(CUDA_OBJECTS) $(MEMORY_OBJECTS) \
+$(BUILD)/tests/gpu/%: $(BUILD)/obj/tests/gpu/%.o $(JUDGE_OBJECTS) $(CUDA_OBJECTS) $(MEMORY_OBJECTS) \
                       $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
