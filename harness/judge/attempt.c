@@ -70,6 +70,8 @@ static pkb_code start_cell(pkb_attempt *attempt, const attempt_request *request,
     snprintf(log_path, sizeof log_path, "%s/rank%u.txt", judge->options.work, judge->options.rank);
     const pkb_cell_options options = {.program = program,
                                       .library_dir = library,
+                                      .cudart = judge->options.cudart,
+                                      .gpus = judge->gpus,
                                       .host_path = request->host,
                                       .device_path = request->device,
                                       .log_path = log_path,
@@ -138,6 +140,7 @@ static pkb_code judge_size(pkb_judge *judge, const attempt_request *request,
                            pkb_size_result *result, pkb_error *err)
 {
     pkb_attempt attempt = {.judge = judge};
+    uint64_t in_use_bytes = 0;
     pkb_code rc = pkb_control_progress(&judge->control, result->size->name, "inputs", err);
 
     pkb_finding_init(&attempt.finding, judge->options.rank);
@@ -146,11 +149,15 @@ static pkb_code judge_size(pkb_judge *judge, const attempt_request *request,
         rc = pkb_judge_prepare(judge, result->size, err);
     judge->has_fresh_draws = false;
     if (rc == PKB_OK)
+        rc = judge->device->check_health(&in_use_bytes, err);
+    if (rc == PKB_OK)
         rc = run_steps(&attempt, request, result, err);
     pkb_cell_free(attempt.cell);
     result->finding = attempt.worst;
     /* No cell is left anywhere before anybody fills memory again. */
-    return rc != PKB_OK ? rc : pkb_judge_world_barrier(&judge->world, err);
+    if (rc == PKB_OK)
+        rc = pkb_judge_world_barrier(&judge->world, err);
+    return rc != PKB_OK ? rc : judge->device->check_health(&in_use_bytes, err);
 }
 
 /* ---- all sizes ---- */
@@ -163,9 +170,10 @@ static pkb_code read_request(attempt_request *out, const cJSON *request, pkb_err
     out->id = pkb_json_string_or(request, "id", "");
     out->sizes = cJSON_GetObjectItemCaseSensitive(request, "sizes");
     out->has_time = !cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(request, "time"));
-    if ((rc = pkb_json_get_string(request, "host", &out->host, err)) != PKB_OK ||
-        (rc = pkb_json_get_string(request, "device", &out->device, err)) != PKB_OK)
+    if ((rc = pkb_json_get_string(request, "host", &out->host, err)) != PKB_OK)
         return rc;
+    /* For GPUs one file holds both parts. */
+    out->device = pkb_json_string_or(request, "device", out->host);
     return pkb_sandbox_level_parse(level, &out->level, err);
 }
 

@@ -5,6 +5,7 @@
 #include "harness/judge/cell.h"
 
 #include <inttypes.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,18 +50,54 @@ static uint32_t rank_of(const pkb_cell *cell)
 
 /* ---- start ---- */
 
+enum { ENVIRONMENT_MAX = 12, PATH_BYTES = 4300 };
+
+/* Folders, not the sandbox's: where libcudart.so.13 lies, then the driver's. */
+static void write_library_path(char *out, size_t bytes, const pkb_cell_options *o, bool is_mapped)
+{
+    char folder[PATH_BYTES];
+    const char *own = o->library_dir, *driver = "";
+
+    if (o->gpus != NULL) {
+        snprintf(folder, sizeof folder, "%s", o->cudart);
+        own = dirname(folder);
+        driver = o->gpus->shown.driver_folder;
+    }
+    snprintf(out, bytes, "LD_LIBRARY_PATH=%s%s%s", is_mapped ? "/pkb/lib" : own,
+             driver[0] != '\0' ? ":" : "", driver);
+}
+
+/* All that a cell finds in its environment; `library` holds its LD_LIBRARY_PATH. */
+static void fill_environment(const char **out, const pkb_cell_options *o, const char *library)
+{
+    size_t count = 0;
+    out[count++] = "PATH=/usr/bin:/bin";
+    out[count++] = "LANG=C.UTF-8";
+    out[count++] = "HOME=/tmp";
+    out[count++] = library;
+    if (o->gpus != NULL) {
+        out[count++] = o->gpus->visible;
+        out[count++] = "CUDA_DEVICE_ORDER=PCI_BUS_ID";
+        out[count++] = "CUDA_MODULE_LOADING=EAGER"; /* no loading under the clock */
+        out[count++] = "CUDA_CACHE_DISABLE=1";
+    }
+    out[count] = NULL;
+}
+
 static pkb_code start_child(pkb_cell *cell, int child_fd, pkb_error *err)
 {
     const pkb_cell_options *o = &cell->options;
     bool is_mapped = o->level == PKB_SANDBOX_FULL; /* paths below /pkb exist there only */
-    char library[4200];
-    snprintf(library, sizeof library, "LD_LIBRARY_PATH=%s",
-             is_mapped ? "/pkb/lib" : o->library_dir);
-    const char *const environment[] = {"PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/tmp", library,
-                                       NULL};
+    const char *environment[ENVIRONMENT_MAX];
+    char library[2 * PATH_BYTES];
+    write_library_path(library, sizeof library, o, is_mapped);
+    fill_environment(environment, o, library);
     const pkb_sandbox_bind binds[] = {
         {.from = o->program, .to = is_mapped ? "/pkb/pkbench-cell" : NULL},
-        {.from = o->library_dir, .to = is_mapped ? "/pkb/lib" : NULL},
+        {.from = o->gpus != NULL ? o->cudart : o->library_dir,
+         .to = !is_mapped        ? NULL
+               : o->gpus != NULL ? "/pkb/lib/libcudart.so.13"
+                                 : "/pkb/lib"},
         {.from = o->host_path, .to = is_mapped ? "/pkb/attempt.so" : NULL},
         {.from = o->device_path, .to = is_mapped ? "/pkb/attempt.device.so" : NULL},
     };
@@ -68,8 +105,11 @@ static pkb_code start_child(pkb_cell *cell, int child_fd, pkb_error *err)
         is_mapped ? "/pkb/pkbench-cell" : o->program,          "--host",
         is_mapped ? "/pkb/attempt.so" : o->host_path,          "--device",
         is_mapped ? "/pkb/attempt.device.so" : o->device_path, NULL};
-    const pkb_sandbox_spec spec = {
-        .level = o->level, .binds = binds, .bind_count = 4, .environment = environment};
+    const pkb_sandbox_spec spec = {.level = o->level,
+                                   .binds = binds,
+                                   .bind_count = 4,
+                                   .environment = environment,
+                                   .gpus = o->gpus != NULL ? &o->gpus->shown : NULL};
     const pkb_child_fd fds[] = {{.from = child_fd, .to = PKB_CELL_SOCKET_FD}};
     pkb_child_options child = {.environment = environment,
                                .directory = "/tmp",

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "harness/judge/finding.h"
+#include "harness/judge/gpus.h"
 #include "harness/judge/memory.h"
 #include "harness/judge/watch.h"
 #include "harness/judge/world.h"
@@ -21,9 +22,11 @@
 typedef struct pkb_cell pkb_cell;
 
 typedef struct pkb_cell_options {
-    const char *program;     /* pkbench-cell */
-    const char *library_dir; /* holds libcudart.so.13 */
-    const char *host_path;   /* the attempt's two parts */
+    const char *program;        /* pkbench-cell */
+    const char *library_dir;    /* holds the CPU device's libcudart.so.13 */
+    const char *cudart;         /* NVIDIA's libcudart.so.13; NULL on the CPU */
+    const pkb_judge_gpus *gpus; /* NULL on the CPU */
+    const char *host_path;      /* the attempt's two parts */
     const char *device_path;
     const char *log_path; /* what the attempt prints is appended here */
     pkb_sandbox_level level;

@@ -65,8 +65,10 @@ typedef struct pkb_judge_device {
 } pkb_judge_device;
 
 const pkb_judge_device *pkb_judge_device_cpu(void);
-/* The GPU with that index, for the rest of this process. */
-pkb_code pkb_judge_device_cuda(const pkb_judge_device **out, int gpu, pkb_error *err);
+struct pkb_driver; /* harness/cuda/driver.h */
+/* That GPU of the driver (borrowed), for the rest of this process. */
+pkb_code pkb_judge_device_cuda(const pkb_judge_device **out, struct pkb_driver *driver, int gpu,
+                               pkb_error *err);
 void pkb_judge_device_cuda_close(void);
 
 #endif

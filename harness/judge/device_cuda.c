@@ -350,14 +350,13 @@ static const pkb_judge_device device = {
     .check_health = check_health,
 };
 
-pkb_code pkb_judge_device_cuda(const pkb_judge_device **out, int gpu, pkb_error *err)
+pkb_code pkb_judge_device_cuda(const pkb_judge_device **out, struct pkb_driver *driver, int gpu,
+                               pkb_error *err)
 {
-    pkb_code rc = pkb_driver_open(&cuda.driver, err);
-
+    cuda.driver = driver;
     cuda.gpu = gpu;
-    if (rc == PKB_OK)
-        rc = pkb_compute_open(&cuda.compute, cuda.driver, gpu, pkb_kernels_ptx, kernel_names,
-                              KERNEL_COUNT, err);
+    pkb_code rc = pkb_compute_open(&cuda.compute, driver, gpu, pkb_kernels_ptx, kernel_names,
+                                   KERNEL_COUNT, err);
     if (rc == PKB_OK)
         *out = &device;
     return rc;
@@ -366,7 +365,5 @@ pkb_code pkb_judge_device_cuda(const pkb_judge_device **out, int gpu, pkb_error 
 void pkb_judge_device_cuda_close(void)
 {
     pkb_compute_close(cuda.compute);
-    pkb_driver_close(cuda.driver);
     cuda.compute = NULL;
-    cuda.driver = NULL;
 }

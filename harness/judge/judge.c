@@ -24,6 +24,12 @@ pkb_code pkb_judge_open(pkb_judge *judge, pkb_error *err)
         return rc;
     judge->watch.control_fd = judge->control.fd;
     judge->device = pkb_judge_device_cpu();
+    if (strcmp(o->device, "cuda") == 0) {
+        rc = pkb_judge_gpus_open(&judge->gpus, &judge->device, o->gpus, o->rank, o->world, err);
+        if (rc != PKB_OK)
+            return rc;
+        judge->options.gpu = judge->gpus->choice.indices[o->rank];
+    }
     if ((rc = pkb_random_bytes(&judge->own_random, sizeof judge->own_random, err)) != PKB_OK)
         return rc;
     return pkb_meeting_open(&judge->meeting, &judge->world, o->work, o->rank, o->world,
@@ -44,6 +50,8 @@ void pkb_judge_close(pkb_judge *judge)
     pkb_runner_free(judge->runner);
     judge->runner = NULL;
     drop_plan(judge);
+    pkb_judge_gpus_close(judge->gpus);
+    judge->gpus = NULL;
     pkb_judge_world_clear(&judge->world);
     pkb_meeting_close(&judge->meeting);
     pkb_control_close(&judge->control);

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "harness/judge/control.h"
 #include "harness/judge/device.h"
+#include "harness/judge/gpus.h"
 #include "harness/judge/meeting.h"
 #include "harness/judge/memory.h"
 #include "harness/judge/options.h"
@@ -25,6 +26,7 @@ typedef struct pkb_judge {
     pkb_control control;
     pkb_meeting meeting;
     pkb_judge_world world;
+    pkb_judge_gpus *gpus; /* NULL on the CPU */
     const pkb_judge_device *device;
     pkb_plan *plan;
     pkb_runner *runner;

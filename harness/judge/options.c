@@ -11,12 +11,22 @@
 #include "base/clock.h"
 #include "harness/memory/layout.h"
 
-enum { KEY_WORK = 'w', KEY_PYTHON = 'p', KEY_DEVICE = 'd', KEY_ROOT = 'r', KEY_TIMEOUT = 't' };
+enum {
+    KEY_WORK = 'w',
+    KEY_PYTHON = 'p',
+    KEY_DEVICE = 'd',
+    KEY_GPUS = 'g',
+    KEY_CUDART = 'c',
+    KEY_ROOT = 'r',
+    KEY_TIMEOUT = 't'
+};
 
 static const struct argp_option table[] = {
     {"work", KEY_WORK, "DIR", 0, "the evaluator's work directory", 0},
     {"python", KEY_PYTHON, "FILE", 0, "interpreter of the runner (default python3)", 0},
-    {"device", KEY_DEVICE, "NAME", 0, "cpu", 0},
+    {"device", KEY_DEVICE, "NAME", 0, "cpu (default) or cuda", 0},
+    {"gpus", KEY_GPUS, "LIST", 0, "GPUs by rank, such as 0,2-3 (default: the first ones)", 0},
+    {"cudart", KEY_CUDART, "FILE", 0, "libcudart.so.13 of the toolkit; with cuda", 0},
     {"root", KEY_ROOT, "DIR", 0, "the project's root", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "limit of each step of an attempt (default 20)", 0},
     {0},
@@ -44,6 +54,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_DEVICE:
         options->device = value;
+        return 0;
+    case KEY_GPUS:
+        options->gpus = value;
+        return 0;
+    case KEY_CUDART:
+        options->cudart = value;
         return 0;
     case KEY_ROOT:
         options->root = value;
@@ -73,6 +89,18 @@ static pkb_code parse_place(const char *name, uint32_t limit, uint32_t *out, pkb
     return PKB_OK;
 }
 
+static pkb_code check_device(const pkb_judge_options *options, pkb_error *err)
+{
+    if (strcmp(options->device, "cpu") == 0)
+        return PKB_OK;
+    if (strcmp(options->device, "cuda") != 0)
+        return pkb_error_set(err, PKB_ERR_USAGE, 0, "there is no device '%s', only cpu and cuda",
+                             options->device);
+    if (options->cudart == NULL)
+        return pkb_error_set(err, PKB_ERR_USAGE, 0, "--device cuda needs --cudart");
+    return PKB_OK;
+}
+
 pkb_code pkb_judge_options_parse(pkb_judge_options *out, int argc, char **argv, pkb_error *err)
 {
     static const struct argp parser = {
@@ -91,9 +119,8 @@ pkb_code pkb_judge_options_parse(pkb_judge_options *out, int argc, char **argv, 
     if (rc == PKB_OK && options.rank >= options.world)
         rc = pkb_error_set(err, PKB_ERR_USAGE, 0, "rank %u is not below the world's size %u",
                            options.rank, options.world);
-    if (rc == PKB_OK && strcmp(options.device, "cpu") != 0)
-        rc = pkb_error_set(err, PKB_ERR_USAGE, 0, "this build has no device '%s', only cpu",
-                           options.device);
+    if (rc == PKB_OK)
+        rc = check_device(&options, err);
     if (rc == PKB_OK)
         *out = options;
     return rc;

@@ -12,8 +12,11 @@
 typedef struct pkb_judge_options {
     const char *work;   /* the evaluator's directory with control.sock */
     const char *python; /* the interpreter of the runner */
-    const char *device; /* "cpu" */
+    const char *device; /* "cpu" or "cuda" */
+    const char *gpus;   /* "0,2-3": which GPU each rank gets; NULL = the first ones */
+    const char *cudart; /* NVIDIA's libcudart.so.13, for cells; cuda only */
     const char *root;   /* the project: the runner's directory */
+    int gpu;            /* of this rank, as the driver counts; found by pkb_judge_open */
     uint64_t timeout_ns;
     uint32_t rank, world;
 } pkb_judge_options;

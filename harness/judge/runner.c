@@ -31,12 +31,13 @@ struct pkb_runner {
 static pkb_code start_child(pkb_runner *runner, const pkb_judge_options *options, int child_fd,
                             pkb_error *err)
 {
-    char rank[16], world[16];
+    char rank[16], world[16], gpu[16];
     snprintf(rank, sizeof rank, "%u", options->rank);
     snprintf(world, sizeof world, "%u", options->world);
-    const char *const argv[] = {options->python, "-m", "harness.runner", "--fd", "3",
-                                "--rank",        rank, "--world",        world,  "--device",
-                                options->device, NULL};
+    snprintf(gpu, sizeof gpu, "%d", options->gpu);
+    const char *const argv[] = {
+        options->python, "-m",  "harness.runner", "--fd",          "3",     "--rank", rank,
+        "--world",       world, "--device",       options->device, "--gpu", gpu,      NULL};
     const pkb_child_fd fds[] = {{.from = child_fd, .to = 3}};
     const pkb_child_options child = {.argv = argv,
                                      .directory = options->root,
