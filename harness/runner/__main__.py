@@ -28,10 +28,12 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--rank", type=int, required=True)
     parser.add_argument("--world", type=int, required=True)
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
+    parser.add_argument("--gpu", type=int, default=0, help="by PCI address; with --device cuda")
     parser.add_argument("--timeout", type=float, default=300, help="seconds for a collective")
     options = parser.parse_args(argv)
     os.set_inheritable(options.fd, False)
     channel = socket.socket(fileno=options.fd)
+    os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
 
     from harness.runner import protocol  # the slow imports, after the parent's death is covered
     from harness.runner.serve import Server

@@ -13,9 +13,12 @@ from harness.runner.resolve import Grid
 class Groups:
     """Makes the world's group once and the groups of grids when they are first needed."""
 
-    def __init__(self, rank: int, world: int, store: str, timeout_s: float):
+    def __init__(self, rank: int, world: int, store: str, timeout_s: float, device: str = "cpu"):
         """Meets the other ranks through the FileStore at path `store`; collective."""
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
+        os.environ.setdefault("NCCL_SOCKET_IFNAME", "lo")
+        # Multicast can take the GPUs of a shared host out of service.
+        os.environ.setdefault("NCCL_NVLS_ENABLE", "0")
         # The same collectives have newer names from torch 2.12 on; the old ones exist everywhere.
         warnings.filterwarnings("ignore", message=".*all_gather_into_tensor.*")
         warnings.filterwarnings("ignore", message=".*reduce_scatter_tensor.*")
@@ -23,7 +26,7 @@ class Groups:
         self._world = world
         self._timeout = timedelta(seconds=timeout_s)
         dist.init_process_group(
-            "gloo",
+            "nccl" if device == "cuda" else "gloo",
             store=dist.FileStore(store, world),
             rank=rank,
             world_size=world,

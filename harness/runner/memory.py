@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The judge's memory regions as torch tensors, without a copy.
 
-Mapping is done by the judge's own C code (build/lib/libpkbregion.so), so that both sides agree on
-sizes and seals. A CUDA device will map its regions here too; everything above works on tensors.
+Mapping is done by the judge's own C code (build/lib/libpkbregion.so, and libpkbcuda.so for memory
+of a GPU), so that both sides agree on sizes and seals.
 """
 
 import ctypes
@@ -52,19 +52,36 @@ def bytes_of(shape: list[int] | tuple[int, ...], dtype: torch.dtype) -> int:
     return math.prod(shape) * dtype.itemsize
 
 
+def _load(name: str) -> ctypes.CDLL:
+    """A library of ours. PKBENCH_LIB names another folder than build/lib."""
+    folder = os.environ.get("PKBENCH_LIB", str(ROOT / "build" / "lib"))
+    path = os.path.join(folder, name)
+    try:
+        return ctypes.CDLL(path, use_errno=True)
+    except OSError as error:
+        raise MemoryFault(f"cannot load {path} (make build/lib/{name}): {error}") from None
+
+
 @functools.cache
 def library() -> ctypes.CDLL:
-    """The judge's memory code. PKBENCH_LIB names another folder than build/lib."""
-    folder = os.environ.get("PKBENCH_LIB", str(ROOT / "build" / "lib"))
-    path = os.path.join(folder, "libpkbregion.so")
-    try:
-        loaded = ctypes.CDLL(path, use_errno=True)
-    except OSError as error:
-        raise MemoryFault(f"cannot load {path} (make build/lib/libpkbregion.so): {error}") from None
+    """The judge's memory code."""
+    loaded = _load("libpkbregion.so")
     loaded.pkb_region_map.argtypes = [ctypes.c_int, ctypes.c_size_t]
     loaded.pkb_region_map.restype = ctypes.c_void_p
     loaded.pkb_region_unmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
     loaded.pkb_region_unmap.restype = ctypes.c_int
+    return loaded
+
+
+@functools.cache
+def cuda_library() -> ctypes.CDLL:
+    """The same for GPUs, in the context that torch uses."""
+    loaded = _load("libpkbcuda.so")
+    loaded.pkb_cuda_map.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_uint64]
+    loaded.pkb_cuda_map.restype = ctypes.c_uint64
+    loaded.pkb_cuda_unmap.argtypes = [ctypes.c_int, ctypes.c_uint64, ctypes.c_uint64]
+    loaded.pkb_cuda_unmap.restype = None
+    loaded.pkb_cuda_reason.restype = ctypes.c_char_p
     return loaded
 
 
@@ -73,16 +90,29 @@ class Region:
 
     def __init__(self, fd: int, size_bytes: int, device: str = "cpu"):
         """Maps `size_bytes` of `fd`, which stays the caller's. MemoryFault on failure."""
-        if device != "cpu":
-            raise MemoryFault(f"the runner cannot map memory of device '{device}' yet")
-        address = library().pkb_region_map(fd, size_bytes)
-        if not address:
-            reason = os.strerror(ctypes.get_errno())
-            raise MemoryFault(f"cannot map {size_bytes} bytes of descriptor {fd}: {reason}")
-        self.address = address
+        if device not in ("cpu", "cuda"):
+            raise MemoryFault(f"the runner cannot map memory of device '{device}'")
+        self._gpu = torch.cuda.current_device() if device == "cuda" else None
         self.size_bytes = size_bytes
-        buffer = (ctypes.c_char * size_bytes).from_address(address)
-        self._bytes = torch.frombuffer(buffer, dtype=torch.uint8)
+        self.address = self._map(fd)
+        if self._gpu is None:
+            buffer = (ctypes.c_char * size_bytes).from_address(self.address)
+            self._bytes = torch.frombuffer(buffer, dtype=torch.uint8)
+        else:
+            self._bytes = torch.as_tensor(_DeviceBytes(self.address, size_bytes), device="cuda")
+            if self._bytes.data_ptr() != self.address:
+                raise MemoryFault("torch copied a region instead of using it")
+
+    def _map(self, fd: int) -> int:
+        if self._gpu is None:
+            address = library().pkb_region_map(fd, self.size_bytes)
+            reason = os.strerror(ctypes.get_errno())
+        else:
+            address = cuda_library().pkb_cuda_map(self._gpu, fd, self.size_bytes)
+            reason = cuda_library().pkb_cuda_reason().decode()
+        if not address:
+            raise MemoryFault(f"cannot map {self.size_bytes} bytes of descriptor {fd}: {reason}")
+        return address
 
     def view(self, offset: int, shape: list[int] | tuple[int, ...], dtype: torch.dtype):
         """Tensor of `shape` at `offset` bytes; writes go to the region. MemoryFault if outside."""
@@ -92,7 +122,24 @@ class Region:
         return self._bytes[offset:end].view(dtype).view(shape)
 
     def close(self) -> None:
-        if self.address:
-            self._bytes = None
+        if not self.address:
+            return
+        self._bytes = None
+        if self._gpu is None:
             library().pkb_region_unmap(self.address, self.size_bytes)
-            self.address = 0
+        else:
+            torch.cuda.synchronize(self._gpu)
+            cuda_library().pkb_cuda_unmap(self._gpu, self.address, self.size_bytes)
+        self.address = 0
+
+
+class _DeviceBytes:
+    """Memory of a GPU as torch takes it from others; every other dtype is a view of its bytes."""
+
+    def __init__(self, address: int, size_bytes: int):
+        self.__cuda_array_interface__ = {
+            "shape": (size_bytes,),
+            "typestr": "|u1",
+            "data": (address, False),
+            "version": 3,
+        }

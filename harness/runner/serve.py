@@ -18,8 +18,12 @@ class Server:
     """State of one runner's life: the process groups, and the size that is open."""
 
     def __init__(self, channel: socket.socket, options: argparse.Namespace):
-        """`options`: rank, world, device, timeout (seconds for a collective)."""
+        """`options`: rank, world, device, gpu, timeout (seconds for a collective)."""
         torch.set_num_threads(1)  # every rank is a process of its own
+        if options.device == "cuda":
+            torch.cuda.set_device(options.gpu)
+            torch.set_float32_matmul_precision("highest")  # no TF32: float32 means float32
+            torch.backends.cudnn.allow_tf32 = False
         self.is_closed = False
         self._channel = channel
         self._options = options
@@ -67,7 +71,9 @@ class Server:
         options = self._options
         session = Session(request, fds, options.rank, options.world, options.device)
         if self._groups is None:
-            self._groups = Groups(options.rank, options.world, request["store"], options.timeout)
+            self._groups = Groups(
+                options.rank, options.world, request["store"], options.timeout, options.device
+            )
         session.connect(self._groups)
         self._session = session
         return {"ok": True}, None
@@ -85,7 +91,7 @@ class Server:
         session = self._opened()
         run = session.batch(request["slots"], request["entries"])
         session.worker.ready()
-        return {"ok": True}, lambda: self._obey(session.worker, run)
+        return {"ok": True}, lambda: self._obey(session, run)
 
     def _close(self, request: dict, _: list[int]) -> tuple[dict, None]:
         self.is_closed = True
@@ -96,9 +102,10 @@ class Server:
             raise ProtocolError("nothing is open", "not_open")
         return self._session
 
-    def _obey(self, worker: page.Worker, run: Callable[[], None]) -> None:
+    def _obey(self, session: Session, run: Callable[[], None]) -> None:
         """Runs a batch at each go until EXIT. An exception ends the batch: the page says so at
         once, and a message with the details follows."""
+        worker = session.worker
         while True:
             number = worker.wait()
             if number == 0:
@@ -107,7 +114,7 @@ class Server:
                 worker.finish(number)
                 return
             try:
-                run()
+                session.claim() if worker.page.command == page.COMMAND_CLAIM else run()
             except Exception as error:
                 answer = protocol.failure(error)
                 worker.finish(number, page.ANSWER_EXCEPTION, answer["error"]["message"])

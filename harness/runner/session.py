@@ -7,6 +7,8 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import torch
+
 from harness.runner import expr
 from harness.runner.case import Case, Context, Draw, RankInputs, Seed, Tensors
 from harness.runner.groups import Groups
@@ -34,6 +36,7 @@ class Entry:
     resolved: Resolved
     scalars: dict[str, int | float]
     dims: dict[str, int]
+    host: Tensors  # host arguments: of no slot, and in host memory on every device
 
 
 class Session:
@@ -50,8 +53,9 @@ class Session:
         self._regions: list[Region] = []
         try:
             sizes = (layout["slots_bytes"], layout["pool_bytes"], layout["page_bytes"])
-            for fd, size_bytes in zip(fds, sizes, strict=True):
-                self._regions.append(Region(fd, size_bytes, device))
+            devices = (device, device, "cpu")
+            for fd, size_bytes, place in zip(fds, sizes, devices, strict=True):
+                self._regions.append(Region(fd, size_bytes, place))
             self._slots, self._pool, page = self._regions
             if page.size_bytes < Worker.BYTES:
                 raise MemoryFault(f"a page of {page.size_bytes} bytes is too small")
@@ -69,6 +73,19 @@ class Session:
         for region in self._regions:
             region.close()
         self._regions = []
+        if self.case.device == "cuda":
+            torch.cuda.empty_cache()  # the next size needs it, and so does the attempt
+
+    def synchronise(self) -> None:
+        """Waits for all that was begun on the device."""
+        if self.case.device == "cuda":
+            torch.cuda.current_stream().synchronize()
+
+    def claim(self) -> None:
+        """A little work: a GPU that processes share switches to this one."""
+        if self.case.device == "cuda":
+            torch.zeros(1, device="cuda")
+        self.synchronise()
 
     # ---- verbs ----
 
@@ -78,11 +95,15 @@ class Session:
         seed = self.case.seed(trial, family)
         resolved = self.case.resolve(seed)
         draw = self.case.draw(self.rank, seed)
+        host: Tensors = {}
         for name, tensor in draw.tensors.items():
             argument = self.case.problem.argument(name)
             self._view(self._pool, base, argument, resolved).copy_(tensor)
+            if argument.role == "host":
+                host[name] = tensor.cpu()
+        self.synchronise()
         dims = {name: resolved.dims[name][self.rank] for name in sorted(resolved.varying)}
-        self._entries[entry] = Entry(seed, resolved, draw.scalars, dims)
+        self._entries[entry] = Entry(seed, resolved, draw.scalars, dims, host)
         return {"scalars": draw.scalars, "dims": dims, "shapes": self._drawn_shapes(resolved)}
 
     def _drawn_shapes(self, resolved: Resolved) -> dict[str, list[int]]:
@@ -110,6 +131,7 @@ class Session:
         area = base + self.layout["oracle_offset"]
         for name, value in self.case.run_oracle(context, state.resolved, inputs).items():
             self._oracle_view(area, name, list(value.shape)).copy_(value)
+        self.synchronise()
 
     def batch(self, slots: list[int], entries: list[int]) -> Callable[[], None]:
         """Gets ready to run the reference on `slots`, whose contents came from `entries`; the
@@ -126,7 +148,9 @@ class Session:
         def run() -> None:
             for call in calls:
                 call()
+            self.synchronise()
 
+        self.synchronise()
         return run
 
     # ---- places ----
@@ -159,6 +183,7 @@ class Session:
             for argument in self.case.problem.arguments
             if argument.is_input and state.resolved.present(argument, self.rank)
         }
+        tensors.update(state.host)
         return Draw(tensors, dict(state.scalars), dict(state.dims))
 
     def _view(self, region: Region, base: int, argument: Argument, resolved: Resolved):

@@ -52,8 +52,8 @@ def test_bad_descriptors_are_named(memory):
         Region(999, 8192)
     with pytest.raises(MemoryFault, match="cannot map 16384 bytes"):
         Region(memory.fd, 16384)
-    with pytest.raises(MemoryFault, match="device 'cuda' yet"):
-        Region(memory.fd, 8192, "cuda")
+    with pytest.raises(MemoryFault, match="device 'tpu'"):
+        Region(memory.fd, 8192, "tpu")
 
 
 def test_oracle_dtypes():
@@ -78,6 +78,7 @@ def test_page_is_that_of_c(tmp_path):
         pytest.skip("no C compiler")
     ours = fields(page.Page, "pkb_page") | fields(page.Place, "pkb_place")
     constants = {
+        "PKB_COMMAND_CLAIM": page.COMMAND_CLAIM,
         "PKB_COMMAND_RUN": page.COMMAND_RUN,
         "PKB_COMMAND_EXIT": page.COMMAND_EXIT,
         "PKB_ANSWER_OK": page.ANSWER_OK,
