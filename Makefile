@@ -17,7 +17,7 @@ PKB_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -fPIC -fvisibility=hidden $(WARNINGS) $
 
 # Objects are kept although only pattern rules name them; `make V=1` shows whole commands.
 .SECONDARY:
-Q := $(if $(V),,@)
+Q = $(if $(V),,@echo "  $@"; )
 
 # ---- sources: one library a folder, one program a *_main.c ----
 sources = $(filter-out %_main.c,$(wildcard $(addsuffix /*.c,$(1))))

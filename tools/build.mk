@@ -10,7 +10,7 @@ $(SETUP_STAMP): tools/setup.sh tools/requirements.txt
 
 $(BUILD)/obj/%.o: %.c | $(SETUP_STAMP)
 	@mkdir -p $(@D)
-	$(CC) $(PKB_CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(PKB_CFLAGS) -MMD -MP -c $< -o $@
 
 # The CPU device's runtime and NVIDIA's driver are declared by the toolkit's own headers.
 CUDA_INCLUDE ?= $(eval CUDA_INCLUDE := $(shell tools/find_nvcc.sh --include))$(CUDA_INCLUDE)
@@ -22,51 +22,51 @@ $(BUILD)/obj/tests/unit/cpu/%.o: private PKB_CFLAGS += -isystem $(CUDA_INCLUDE)
 $(BUILD)/obj/harness/judge/kernels.ptx: harness/judge/kernels.cu harness/judge/kernels.h \
                                         harness/judge/survey.h harness/memory/layout.h
 	@mkdir -p $(@D)
-	$(shell tools/find_nvcc.sh) -ptx -arch=compute_80 -std=c++17 -O3 -I. -Werror all-warnings $< -o $@
+	$(Q)$(shell tools/find_nvcc.sh) -ptx -arch=compute_80 -std=c++17 -O3 -I. -Werror all-warnings $< -o $@
 
 $(BUILD)/obj/harness/judge/kernels_ptx.c: $(BUILD)/obj/harness/judge/kernels.ptx
 	@{ echo '#include "harness/judge/kernels.h"'; echo 'const char pkb_kernels_ptx[] ='; \
 	   sed -e '/^\/\//d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $<; echo ';'; } >$@
 
 $(BUILD)/obj/harness/judge/kernels_ptx.o: $(BUILD)/obj/harness/judge/kernels_ptx.c
-	$(CC) $(PKB_CFLAGS) -c $< -o $@
+	$(Q)$(CC) $(PKB_CFLAGS) -c $< -o $@
 
 # Attempts load this library, so it brings nothing along but the C library.
 $(BUILD)/lib/libcudart.so.13: $(CUDART_OBJECTS) $(BUILD)/obj/base/error.o harness/cpu/cudart/libcudart.map
 	@mkdir -p $(@D)
-	$(CC) -shared $(CFLAGS) -Wl,-soname,libcudart.so.13 \
+	$(Q)$(CC) -shared $(CFLAGS) -Wl,-soname,libcudart.so.13 \
 	    -Wl,--version-script=harness/cpu/cudart/libcudart.map \
 	    $(CUDART_OBJECTS) $(BUILD)/obj/base/error.o -o $@ -ldl -lpthread
 
 # Loaded by Python: as little as possible.
 $(BUILD)/lib/libpkbregion.so: $(MEMORY_OBJECTS) $(BUILD)/obj/base/error.o $(BUILD)/obj/base/clock.o
 	@mkdir -p $(@D)
-	$(CC) -shared $(CFLAGS) $^ -o $@ -Wl,-z,defs
+	$(Q)$(CC) -shared $(CFLAGS) $^ -o $@ -Wl,-z,defs
 
 $(BUILD)/lib/libpkbcuda.so: $(CUDA_OBJECTS) $(BUILD)/obj/base/error.o
 	@mkdir -p $(@D)
-	$(CC) -shared $(CFLAGS) $^ -o $@ -Wl,-z,defs -ldl
+	$(Q)$(CC) -shared $(CFLAGS) $^ -o $@ -Wl,-z,defs -ldl
 
 $(BUILD)/pkbench-ptx2c: $(BUILD)/obj/harness/cpu/ptx2c_main.o $(TRANSLATOR_OBJECTS) $(BASE_OBJECTS)
-	$(CC) $(CFLAGS) $^ -o $@ -lcrypto -lcjson
+	$(Q)$(CC) $(CFLAGS) $^ -o $@ -lcrypto -lcjson
 
 $(BUILD)/pkbench-cpurun: $(BUILD)/obj/harness/cpu/cpurun_main.o $(TRANSLATOR_OBJECTS) $(BASE_OBJECTS)
-	$(CC) $(CFLAGS) $^ -o $@ -lcrypto -lcjson
+	$(Q)$(CC) $(CFLAGS) $^ -o $@ -lcrypto -lcjson
 
 # Started for every attempt: links only what it uses.
 CELL_BASE_OBJECTS := $(addprefix $(BUILD)/obj/base/,error.o clock.o buf.o fs.o)
 CELL_SANDBOX_OBJECTS := $(addprefix $(BUILD)/obj/harness/sandbox/,filter.o message.o)
 $(BUILD)/pkbench-cell: $(BUILD)/obj/harness/cell_main.o $(CELL_OBJECTS) $(MEMORY_OBJECTS) $(CUDA_OBJECTS) \
                        $(CELL_SANDBOX_OBJECTS) $(CELL_BASE_OBJECTS)
-	$(CC) $(CFLAGS) $^ -o $@ -rdynamic -lseccomp -ldl -lpthread
+	$(Q)$(CC) $(CFLAGS) $^ -o $@ -rdynamic -lseccomp -ldl -lpthread
 
 $(BUILD)/pkbench-judge: $(BUILD)/obj/harness/judge_main.o $(JUDGE_OBJECTS) $(MEMORY_OBJECTS) \
                         $(CUDA_OBJECTS) $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
-	$(CC) $(CFLAGS) $^ -o $@ -lseccomp -lcrypto -lcjson -lm -ldl -lpthread
+	$(Q)$(CC) $(CFLAGS) $^ -o $@ -lseccomp -lcrypto -lcjson -lm -ldl -lpthread
 
 $(BUILD)/pkbench: $(BUILD)/obj/evaluator/main.o $(filter-out %/main.o,$(EVALUATOR_OBJECTS)) \
                   $(CUDA_OBJECTS) $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
-	$(CC) $(CFLAGS) $^ -o $@ -lseccomp -lcrypto -lcjson -lm -ldl
+	$(Q)$(CC) $(CFLAGS) $^ -o $@ -lseccomp -lcrypto -lcjson -lm -ldl
 
 # ---- unit tests: tests/unit/<folder>/test_X.c, linked with what its folder name says ----
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*/test_*.c))
@@ -74,20 +74,20 @@ UNIT_LIBS := -lcmocka -lseccomp -lcrypto -lcjson -lm -ldl -lpthread
 
 $(BUILD)/tests/base/%: $(BUILD)/obj/tests/unit/base/%.o $(BASE_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
+	$(Q)$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
 
 $(BUILD)/tests/translator/%: $(BUILD)/obj/tests/unit/translator/%.o $(TRANSLATOR_OBJECTS) $(BASE_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
+	$(Q)$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
 
 $(BUILD)/tests/cpu/%: $(BUILD)/obj/tests/unit/cpu/%.o $(CUDART_OBJECTS) $(BASE_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
+	$(Q)$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
 
 $(BUILD)/tests/harness/%: $(BUILD)/obj/tests/unit/harness/%.o $(JUDGE_OBJECTS) \
                           $(MEMORY_OBJECTS) $(CUDA_OBJECTS) $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
+	$(Q)$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
 
 # These start cells.
 $(addprefix $(BUILD)/tests/harness/,test_cell test_cell_device test_sandbox): | \
@@ -97,7 +97,7 @@ $(BUILD)/tests/evaluator/%: $(BUILD)/obj/tests/unit/evaluator/%.o \
                             $(filter-out %/main.o,$(EVALUATOR_OBJECTS)) \
                             $(CUDA_OBJECTS) $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
+	$(Q)$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
 
 # ---- tests that need GPUs: built by `make test-gpu`, skipped without one ----
 GPU_TESTS := $(patsubst tests/gpu/%.c,$(BUILD)/tests/gpu/%,$(wildcard tests/gpu/test_*.c))
@@ -106,11 +106,11 @@ $(BUILD)/obj/tests/gpu/%.o: private PKB_CFLAGS += -isystem $(CUDA_INCLUDE)
 $(BUILD)/tests/gpu/%: $(BUILD)/obj/tests/gpu/%.o $(JUDGE_OBJECTS) $(CUDA_OBJECTS) $(MEMORY_OBJECTS) \
                       $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
+	$(Q)$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 # ---- benchmarks of one part: tests/bench/X.c -> build/bench/X ----
 $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(CUDART_OBJECTS) $(BASE_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
+	$(Q)$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
