@@ -146,7 +146,7 @@ static pkb_code add_environment(cJSON *record, const pkb_record_facts *facts, pk
 
 /* The place of the source in the sandbox, which line information repeats, tells a person nothing.
  */
-static void add_reason(cJSON *record, const char *reason)
+static void put_reason(cJSON *object, const char *reason)
 {
     static const char folder[] = PKB_BUILD_FOLDER "/";
     pkb_buf text = {0};
@@ -156,16 +156,33 @@ static void add_reason(cJSON *record, const char *reason)
         next = found != NULL ? found + sizeof folder - 1 : at + strlen(at);
         pkb_buf_append(&text, at, (size_t)((found != NULL ? found : next) - at));
     }
-    if (text.bytes > 0)
-        cJSON_AddStringToObject(record, "reason", pkb_buf_text(&text));
+    if (text.bytes > 0 && cJSON_HasObjectItem(object, "reason"))
+        cJSON_ReplaceItemInObjectCaseSensitive(object, "reason",
+                                               cJSON_CreateString(pkb_buf_text(&text)));
+    else if (text.bytes > 0)
+        cJSON_AddStringToObject(object, "reason", pkb_buf_text(&text));
     pkb_buf_clear(&text);
+}
+
+/* What the judges found, as they sent it but for the wording of the reasons. */
+static void add_findings(cJSON *record, const cJSON *event)
+{
+    static const char *const found[] = {"where", "sizes"};
+    cJSON *size = NULL;
+
+    for (size_t i = 0; i < sizeof found / sizeof found[0]; i++) {
+        const cJSON *value = cJSON_GetObjectItemCaseSensitive(event, found[i]);
+        if (value != NULL && !cJSON_IsNull(value))
+            cJSON_AddItemToObject(record, found[i], cJSON_Duplicate(value, true));
+    }
+    cJSON_ArrayForEach(size, cJSON_GetObjectItemCaseSensitive(record, "sizes"))
+        put_reason(size, pkb_json_string_or(size, "reason", ""));
 }
 
 /* `event` may be NULL: then there are only a verdict and a reason. */
 static pkb_code build(cJSON **out, const pkb_record_facts *facts, const char *verdict,
                       const char *reason, const cJSON *event, pkb_error *err)
 {
-    static const char *const found[] = {"where", "sizes"};
     cJSON *record = cJSON_CreateObject();
     if (record == NULL)
         return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the record");
@@ -173,12 +190,8 @@ static pkb_code build(cJSON **out, const pkb_record_facts *facts, const char *ve
     add_identity(record, facts);
     add_subject(record, facts);
     cJSON_AddStringToObject(record, "verdict", verdict);
-    add_reason(record, reason);
-    for (size_t i = 0; i < sizeof found / sizeof found[0]; i++) {
-        const cJSON *value = cJSON_GetObjectItemCaseSensitive(event, found[i]);
-        if (value != NULL && !cJSON_IsNull(value))
-            cJSON_AddItemToObject(record, found[i], cJSON_Duplicate(value, true));
-    }
+    put_reason(record, reason);
+    add_findings(record, event);
     add_costs(record, facts, event);
     pkb_code rc = add_environment(record, facts, err);
     if (rc != PKB_OK) {

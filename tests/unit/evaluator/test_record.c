@@ -68,14 +68,17 @@ static void what_the_judges_found_is_taken_over(void **state)
           *event = cJSON_Parse(
               "{\"event\": \"verdict\", \"verdict\": \"WRONG_OUTPUT\", \"reason\": \"at "
               "/pkb/build/a.cu:3, then /pkb/build/a.cu:4\", \"where\": {\"rank\": 1}, "
-              "\"sizes\": [{\"size\": \"tiny\"}], \"cost_s\": {\"check\": 0.5}}");
+              "\"sizes\": [{\"size\": \"tiny\", \"reason\": \"/pkb/build/a.cu:3\"}], \"cost_s\": "
+              "{\"check\": 0.5}}");
     pkb_verdict verdict = PKB_VERDICT_CORRECT;
     (void)state;
     assert_int_equal(pkb_record_judged(&record, &known, event, NULL), PKB_OK);
     assert_int_equal(pkb_record_verdict(record, &verdict, NULL), PKB_OK);
     assert_int_equal(verdict, PKB_VERDICT_WRONG_OUTPUT);
     assert_string_equal(text_of(record, "reason"), "at a.cu:3, then a.cu:4");
-    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(record, "sizes")), 1);
+    const cJSON *sizes = cJSON_GetObjectItemCaseSensitive(record, "sizes");
+    assert_int_equal(cJSON_GetArraySize(sizes), 1);
+    assert_string_equal(text_of(sizes->child, "reason"), "a.cu:3");
     assert_non_null(cJSON_GetObjectItemCaseSensitive(record, "where"));
     assert_non_null(cJSON_GetObjectItemCaseSensitive(
         cJSON_GetObjectItemCaseSensitive(record, "cost_s"), "check"));
