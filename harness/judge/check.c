@@ -88,7 +88,8 @@ static pkb_code check_call(pkb_attempt *attempt, uint32_t slot, uint32_t entry, 
 
     snprintf(phase, sizeof phase, "pkb_run, %s", step);
     pkb_memory_load(judge->memory, slot, entry, pkb_attempt_key(attempt));
-    if ((rc = run_trial(attempt, slot, step, phase, err)) != PKB_OK ||
+    if ((rc = judge->device->synchronise(err)) != PKB_OK ||
+        (rc = run_trial(attempt, slot, step, phase, err)) != PKB_OK ||
         (rc = pkb_judge_world_barrier(&judge->world, err)) != PKB_OK)
         return rc;
     if (!pkb_judge_world_is_aborted(&judge->world))
@@ -201,6 +202,8 @@ pkb_code pkb_check_chain(pkb_attempt *attempt, pkb_error *err)
     plan_chain(attempt, slots, delay_ns);
     for (uint32_t i = 0; i < count; i++)
         pkb_memory_stage(memory, slots[i], judge->trial_count + i, pkb_attempt_key(attempt));
+    if (rc == PKB_OK)
+        rc = judge->device->synchronise(err);
     pkb_cell_continue(attempt->cell);
     if (rc != PKB_OK || (rc = pkb_judge_world_barrier(&judge->world, err)) != PKB_OK ||
         (rc = pkb_cell_do(attempt->cell, &request, NULL, &attempt->finding, err)) != PKB_OK)

@@ -46,11 +46,12 @@ static void batch_draw(pkb_attempt *attempt, batch *b)
         b->entries[i] = entries[i % layout->entry_count];
 }
 
-static void batch_load(pkb_attempt *attempt, const batch *b)
+static pkb_code batch_load(pkb_attempt *attempt, const batch *b, pkb_error *err)
 {
     for (uint32_t i = 0; i < b->count; i++)
         pkb_memory_load(attempt->judge->memory, b->slots[i], b->entries[i],
                         pkb_attempt_key(attempt));
+    return attempt->judge->device->synchronise(err);
 }
 
 static pkb_code time_reference(pkb_attempt *attempt, const batch *b, uint64_t *all_ns,
@@ -60,8 +61,8 @@ static pkb_code time_reference(pkb_attempt *attempt, const batch *b, uint64_t *a
     uint64_t took_ns = 0;
     pkb_code rc = PKB_OK;
 
-    batch_load(attempt, b);
-    if ((rc = pkb_runner_batch(judge->runner, b->slots, b->entries, b->count, err)) != PKB_OK ||
+    if ((rc = batch_load(attempt, b, err)) != PKB_OK ||
+        (rc = pkb_runner_batch(judge->runner, b->slots, b->entries, b->count, err)) != PKB_OK ||
         (rc = pkb_judge_world_barrier(&judge->world, err)) != PKB_OK ||
         (rc = pkb_runner_batch_run(judge->runner, &took_ns, err)) != PKB_OK ||
         (rc = pkb_runner_batch_end(judge->runner, err)) != PKB_OK)
@@ -107,8 +108,7 @@ static pkb_code time_attempt(pkb_attempt *attempt, const batch *b, uint64_t *all
                                       .slots = b->slots};
     pkb_code rc = PKB_OK;
 
-    batch_load(attempt, b);
-    if ((rc = claim(attempt, err)) != PKB_OK ||
+    if ((rc = batch_load(attempt, b, err)) != PKB_OK || (rc = claim(attempt, err)) != PKB_OK ||
         (rc = pkb_attempt_settle(attempt, &is_clean, err)) != PKB_OK || !is_clean ||
         (rc = pkb_cell_do(attempt->cell, &request, &took_ns, &attempt->finding, err)) != PKB_OK)
         return rc;
