@@ -95,6 +95,12 @@ static CUresult use_memory(const pkb_driver *driver)
     return result;
 }
 
+/* The driver starts a thread for these. */
+static void CUDA_CB do_nothing(void *nothing)
+{
+    (void)nothing;
+}
+
 static CUresult use_stream(const pkb_claim *claim)
 {
     const pkb_driver *driver = claim->driver;
@@ -106,6 +112,8 @@ static CUresult use_stream(const pkb_claim *claim)
         result = driver->EventCreate(&event, CU_EVENT_DEFAULT);
     if (result == CUDA_SUCCESS)
         result = driver->LaunchKernel(claim->print, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL);
+    if (result == CUDA_SUCCESS)
+        result = driver->LaunchHostFunc(stream, do_nothing, NULL);
     if (result == CUDA_SUCCESS)
         result = driver->EventRecord(event, stream);
     if (result == CUDA_SUCCESS)

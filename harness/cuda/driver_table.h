@@ -39,6 +39,7 @@ enum { PKB_DRIVER_MAX_DEVICES = 64 };
     X(ModuleGetFunction, cuModuleGetFunction)                                       \
     X(ModuleGetGlobal, cuModuleGetGlobal)                                           \
     X(LaunchKernel, cuLaunchKernel)                                                 \
+    X(LaunchHostFunc, cuLaunchHostFunc)                                             \
     X(StreamCreate, cuStreamCreate)                                                 \
     X(StreamDestroy, cuStreamDestroy)                                               \
     X(StreamSynchronize, cuStreamSynchronize)                                       \

@@ -236,16 +236,23 @@ static int allow_values(scmp_filter_ctx ctx, int call, unsigned argument, const 
 }
 
 /* Shared memory of one's own making is in no limit: neither RLIMIT_DATA nor private memory counts
- * it. What a judge shares is mapped before; a GPU's driver maps its devices. */
+ * it. What a judge shares is mapped before. But NVIDIA's driver maps its devices and makes pinned
+ * memory so; there the judge has to look at RssShmem. */
 static int add_mmap(scmp_filter_ctx ctx, bool has_gpu)
 {
-    int rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SYS_mmap, 1,
-                              SCMP_A3(SCMP_CMP_MASKED_EQ, (uint64_t)MAP_SHARED, 0));
+    if (has_gpu)
+        return seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SYS_mmap, 0);
+    return seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SYS_mmap, 1,
+                            SCMP_A3(SCMP_CMP_MASKED_EQ, (uint64_t)MAP_SHARED, 0));
+}
 
-    if (rc == 0 && has_gpu)
-        rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SYS_mmap, 1,
-                              SCMP_A3(SCMP_CMP_MASKED_EQ, (uint64_t)MAP_ANONYMOUS, 0));
-    return rc;
+/* Landlock hides nothing, it only keeps a file from being opened. */
+static bool may_use_gpu(void)
+{
+    int fd = open("/dev/nvidiactl", O_RDWR | O_CLOEXEC);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
 }
 
 static int add_by_argument(scmp_filter_ctx ctx, bool has_gpu)
@@ -286,7 +293,7 @@ static int set_attributes(scmp_filter_ctx ctx)
 
 pkb_code pkb_filter_install(void (*note)(const char *system_call), pkb_error *err)
 {
-    const bool has_gpu = access("/dev/nvidiactl", F_OK) == 0;
+    const bool has_gpu = may_use_gpu();
     scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
     int rc = ctx == NULL ? -ENOMEM : 0;
 

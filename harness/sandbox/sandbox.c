@@ -4,6 +4,7 @@
  */
 #include "harness/sandbox/sandbox.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
@@ -144,13 +145,45 @@ static void add_system(words *list)
         add_system_folder(list, folders[i]);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         add(list, "--ro-bind-try", files[i], files[i]);
-    /* Run by root, bubblewrap leaves the files in /proc/sys writable: their owner is us. */
+}
+
+static int is_machine_wide(const struct dirent *entry)
+{
+    bool is_process = entry->d_name[0] >= '0' && entry->d_name[0] <= '9';
+    return entry->d_name[0] != '.' && !is_process && entry->d_type != DT_LNK;
+}
+
+/* Everything in /proc but what belongs to a process. */
+static void add_proc_covers(words *list)
+{
+    struct dirent **entries = NULL;
+    char path[sizeof entries[0]->d_name + 16];
+    int count = scandir("/proc", &entries, is_machine_wide, alphasort);
+
+    if (count < 0)
+        list->has_failed = true;
+    for (int i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "/proc/%s", entries[i]->d_name);
+        add(list, "--ro-bind-try", path, path);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+/* Run by root, bubblewrap leaves the files in /proc/sys writable: their owner is us. NVIDIA's
+ * driver does not start unless it can write the names of its own threads, into /proc/self/task. */
+static void add_proc(words *list, bool has_gpu)
+{
     add(list, "--proc", "/proc");
     /* Process 1 is bubblewrap's, of the same user and without a filter: through /proc/1/mem it
      * would do whatever a cell writes into it. */
     add(list, "--size");
     add_number(list, SMALL_TMPFS_BYTES);
-    add(list, "--tmpfs", "/proc/1", "--remount-ro", "/proc/1", "--remount-ro", "/proc");
+    add(list, "--tmpfs", "/proc/1", "--remount-ro", "/proc/1");
+    if (has_gpu)
+        add_proc_covers(list);
+    else
+        add(list, "--remount-ro", "/proc");
 }
 
 /* Not bubblewrap's own /dev: its tmpfs and /dev/shm have no limit. */
@@ -226,6 +259,7 @@ static void add_bubblewrap(words *list, const pkb_sandbox_spec *spec)
 {
     add_namespaces(list);
     add_system(list);
+    add_proc(list, spec->gpus != NULL);
     add_devices(list);
     add(list, "--size");
     add_number(list, spec->tmp_bytes != 0 ? spec->tmp_bytes : DEFAULT_TMP_BYTES);
@@ -329,7 +363,7 @@ static void add_restrictions(words *list, const pkb_sandbox_spec *spec, const ch
         add(list, spec->binds[i].writable ? "-w" : "-r", spec->binds[i].from);
     add_gpus(list, spec->gpus, add_allowed);
     if (spec->gpus != NULL)
-        add(list, "-r", "/proc/driver/nvidia", "-r", "/proc/devices");
+        add(list, "-r", "/proc/driver/nvidia", "-r", "/proc/devices", "-w", "/proc/self/task");
     add(list, "-C");
     add_owned(list, rewrite(spec, spec->directory != NULL ? spec->directory : "/tmp"));
     add(list, "--");

@@ -303,13 +303,15 @@ static void a_refused_launch_is_named(void **state)
     command(&world, PKB_COMMAND_RUN, 1);
     print_message("bad launch: returned %d, %d %s\n", cell_page(&world.cells, 0)->return_value,
                   cell_page(&world.cells, 0)->cuda_error, cell_page(&world.cells, 0)->text);
-    assert_int_equal(cell_page(&world.cells, 0)->return_value, 9);
+    assert_int_equal(cell_page(&world.cells, 0)->answer, PKB_ANSWER_RETURNED);
+    assert_int_not_equal(cell_page(&world.cells, 0)->return_value, 0);
     gpu_world_clear(&world);
 }
 
 static void a_hanging_kernel_dies_with_its_cell(void **state)
 {
     gpu_world world;
+    enum { NOISE_BYTES = 1 << 20 }; /* of this process's own context */
     size_t free_before = 0, free_after = 0, total = 0;
     (void)state;
 
@@ -324,10 +326,11 @@ static void a_hanging_kernel_dies_with_its_cell(void **state)
     pkb_driver_use(driver, 0, NULL);
     do {
         driver->MemGetInfo(&free_after, &total);
-    } while (free_after != free_before && pkb_clock_now_ns() - start_ns < 5 * PKB_NS_PER_S);
+    } while (free_after + NOISE_BYTES < free_before &&
+             pkb_clock_now_ns() - start_ns < 5 * PKB_NS_PER_S);
     print_message("memory is back %.0f ms after the kill\n",
                   (double)(pkb_clock_now_ns() - start_ns) / 1e6);
-    assert_int_equal(free_before, free_after);
+    assert_true(free_after + NOISE_BYTES >= free_before);
 }
 
 static void the_restricted_level_runs_kernels_too(void **state)

@@ -93,6 +93,26 @@ static void only_tmp_can_be_written_and_it_is_small(void **state)
     assert_true(how.exited && how.status != 0);
 }
 
+/* NVIDIA's driver names its threads through /proc; nothing else there may be written. */
+static void with_gpus_a_process_still_writes_only_about_itself(void **state)
+{
+    const pkb_sandbox_gpus none = {.count = 0};
+    const pkb_sandbox_spec spec = {.level = PKB_SANDBOX_FULL, .gpus = &none};
+    char text[4096];
+    (void)state;
+
+    pkb_child_exit how = run(&spec, "echo x > /proc/self/task/$$/comm", text, sizeof text);
+    assert_true(how.exited && how.status == 0);
+    run(&spec,
+        "for f in sysrq-trigger sys/vm/overcommit_ratio sys/kernel/core_pattern irq/0/affinity "
+        "1/mem 1/comm; do (echo x > /proc/$f) 2>/dev/null && echo wrote $f; done; "
+        "find /proc -maxdepth 4 -path '/proc/[0-9]*' -prune -o -path /proc/self -prune -o "
+        "-path /proc/thread-self -prune -o -type f -writable -print 2>/dev/null | head -n 3; "
+        "cat /proc/1/mem 2>/dev/null && echo read; true",
+        text, sizeof text);
+    assert_string_equal(text, "");
+}
+
 static void there_are_no_rights_to_regain(void **state)
 {
     char text[4096];
@@ -281,6 +301,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sandbox_hides_files_and_processes),
         cmocka_unit_test(only_tmp_can_be_written_and_it_is_small),
+        cmocka_unit_test(with_gpus_a_process_still_writes_only_about_itself),
         cmocka_unit_test(there_are_no_rights_to_regain),
         cmocka_unit_test(the_environment_is_the_given_one),
         cmocka_unit_test(binds_appear_where_they_should),
