@@ -21,24 +21,13 @@ enum { MAX_WORDS = 48, MAX_BINDS = 8, TMP_BYTES = 512 << 20, LARGE_BYTES = 6 << 
 #define DEVICE_HEADERS "harness/cpu/device"
 #define FILE_LIMIT "--fsize=1073741824"
 
-static const char *const nvcc_flags[] = {"-std=c++17",
-                                         "-O3",
-                                         "-lineinfo",
-                                         "-gencode",
-                                         "arch=compute_90a,code=compute_90a",
-                                         "-cudart",
-                                         "none",
-                                         "-cudadevrt",
-                                         "none",
-                                         "-shared",
-                                         "-Xcompiler",
-                                         "-fPIC",
-                                         "--no-compress",
-                                         "-keep",
-                                         "-keep-dir",
-                                         "keep",
-                                         "-I/pkb/include",
-                                         NULL};
+static const char *const nvcc_flags[] = {"-std=c++17", "-O3",        "-lineinfo",      "-cudart",
+                                         "none",       "-cudadevrt", "none",           "-shared",
+                                         "-Xcompiler", "-fPIC",      "-I/pkb/include", NULL};
+/* The CPU device takes the PTX that nvcc keeps. */
+static const char *const nvcc_ptx_flags[] = {
+    "-gencode", "arch=compute_90a,code=compute_90a", "--no-compress", "-keep", "-keep-dir", "keep",
+    NULL};
 static const char *const gcc_flags[] = {"-O1",
                                         "-std=gnu11",
                                         "-w",
@@ -56,7 +45,7 @@ static const char *const gcc_flags[] = {"-O1",
 typedef struct command {
     const char *words[MAX_WORDS];
     size_t count;
-    char cpu_limit[48], ptx[512], include[PATH_MAX], device[PATH_MAX];
+    char cpu_limit[48], gencode[64], ptx[512], include[PATH_MAX], device[PATH_MAX];
 } command;
 
 static void add(command *to, const char *word)
@@ -103,6 +92,13 @@ static void add_nvcc(command *to, const pkb_compile_options *options)
     add_all(to, (const char *const[]){"sh", "-c", ": >started; exec \"$@\"", "sh",
                                       tools->tools[PKB_TOOL_NVCC].path, NULL});
     add_all(to, nvcc_flags);
+    if (options->architecture == NULL) {
+        add_all(to, nvcc_ptx_flags);
+    } else { /* machine code for exactly these GPUs: their driver compiles nothing */
+        snprintf(to->gencode, sizeof to->gencode, "arch=compute_%s,code=sm_%s",
+                 options->architecture, options->architecture);
+        add_all(to, (const char *const[]){"-gencode", to->gencode, NULL});
+    }
     add_all(to, (const char *const[]){"-Xlinker", tools->tools[PKB_TOOL_CUDART].path,
                                       options->file_name, "-o", PKB_HOST_NAME, NULL});
 }

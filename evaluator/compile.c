@@ -19,6 +19,12 @@
 static const char *const built_names[] = {PKB_HOST_NAME, PKB_DEVICE_NAME};
 enum { BUILT_COUNT = sizeof built_names / sizeof built_names[0] };
 
+/* For GPUs the host part holds the device code. */
+static size_t built_count(const pkb_compile_options *options)
+{
+    return options->architecture != NULL ? 1 : BUILT_COUNT;
+}
+
 typedef struct chain {
     const pkb_compile_options *options;
     pkb_process process; /* of the current step */
@@ -157,6 +163,7 @@ static pkb_code run_steps(pkb_build *out, const pkb_compile_options *options, pk
     chain device = {.options = options,
                     .process = PKB_PROCESS_NONE,
                     .step = PKB_STEP_NVCC,
+                    .is_done = options->architecture != NULL, /* nvcc does it all */
                     .deadline_ns = pkb_clock_now_ns() + options->timeout_ns};
     bool is_fine = false;
     pkb_code rc;
@@ -220,13 +227,13 @@ static pkb_code build_or_fetch(pkb_build *out, const pkb_compile_options *option
         if (rc != PKB_OK)
             goto cleanup;
         out->was_cached =
-            pkb_cache_fetch(&cache, key, options->directory, built_names, BUILT_COUNT);
+            pkb_cache_fetch(&cache, key, options->directory, built_names, built_count(options));
         out->is_built = out->was_cached;
     }
     if (!out->was_cached)
         rc = run_steps(out, options, err);
     if (rc == PKB_OK && has_cache && out->is_built && !out->was_cached)
-        pkb_cache_store(&cache, key, options->directory, built_names, BUILT_COUNT, NULL);
+        pkb_cache_store(&cache, key, options->directory, built_names, built_count(options), NULL);
 cleanup:
     pkb_cache_clear(&cache);
     return rc;
@@ -244,9 +251,11 @@ pkb_code pkb_compile(pkb_build *out, const pkb_compile_options *options, pkb_err
         return rc;
     if (out->is_built) {
         out->host = pkb_fs_join(options->directory, PKB_HOST_NAME);
-        out->device = pkb_fs_join(options->directory, PKB_DEVICE_NAME);
+        if (built_count(options) == BUILT_COUNT)
+            out->device = pkb_fs_join(options->directory, PKB_DEVICE_NAME);
     }
-    if (out->is_built ? out->host == NULL || out->device == NULL : out->reason == NULL)
+    const bool lacks_device = out->device == NULL && built_count(options) == BUILT_COUNT;
+    if (out->is_built ? out->host == NULL || lacks_device : out->reason == NULL)
         return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the build's result");
     out->seconds = (double)(pkb_clock_now_ns() - start_ns) / 1e9;
     return PKB_OK;

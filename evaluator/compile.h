@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Builds an attempt for a device: nvcc in the sandbox, for the CPU device then the translator and
- * gcc on its PTX. Built files are cached by everything that they depend on.
+ * Builds an attempt for a device: nvcc in the sandbox, which for GPUs is all; for the CPU device
+ * then the translator and gcc on its PTX. Built files are cached by everything that they depend on.
  */
 #ifndef PKB_EVALUATOR_COMPILE_H
 #define PKB_EVALUATOR_COMPILE_H
@@ -24,7 +24,8 @@ typedef struct pkb_compile_options {
     const char *file_name; /* what messages and assertions call the source */
     const char *source;
     size_t source_bytes;
-    const char *header; /* the text of problem.h */
+    const char *header;       /* the text of problem.h */
+    const char *architecture; /* "90a": code for that GPU; NULL = the CPU device */
     uint64_t timeout_ns;
     bool uses_cache;
     const pkb_idle *idle; /* called while it works; may be NULL */
@@ -34,7 +35,7 @@ typedef struct pkb_build {
     bool is_built;       /* otherwise `verdict` and `reason` say why not */
     pkb_verdict verdict; /* COMPILE_ERROR, COMPILE_TIMEOUT, UNSUPPORTED or INFRA_ERROR */
     char *reason;
-    char *host, *device; /* absolute paths of the two shared objects */
+    char *host, *device; /* absolute paths of the shared objects; GPUs: device NULL, host has all */
     bool was_cached;
     double seconds;
     pkb_buf log; /* all that the compilers said */

@@ -89,6 +89,14 @@ static pkb_code require_tools(pkb_evaluation *evaluation, pkb_error *err)
     return rc == PKB_OK ? choose_level(evaluation, err) : rc;
 }
 
+static pkb_code choose_gpus(pkb_evaluation *evaluation, pkb_error *err)
+{
+    const pkb_eval_options *options = &evaluation->options;
+    if (strcmp(options->device, "cuda") != 0)
+        return PKB_OK;
+    return pkb_eval_gpus_choose(&evaluation->gpus, options->gpus, options->world, err);
+}
+
 static pkb_code draw_secret(pkb_evaluation *evaluation, pkb_error *err)
 {
     char text[64];
@@ -110,6 +118,8 @@ pkb_code pkb_evaluation_prepare(pkb_evaluation *evaluation, pkb_error *err)
     pkb_code rc = pkb_eval_options_check(options, pkb_tool_has_gpu(), err);
     if (rc == PKB_OK)
         rc = pkb_attempt_read(&evaluation->attempt, options->file, err);
+    if (rc == PKB_OK)
+        rc = choose_gpus(evaluation, err);
     if (rc == PKB_OK)
         rc = find_problem(evaluation, err);
     if (rc == PKB_OK)
@@ -165,11 +175,13 @@ static pkb_code resolve(job *work, pkb_error *err)
 static pkb_code start_ranks(job *work, pkb_error *err)
 {
     const pkb_evaluation *evaluation = work->evaluation;
+    const bool has_gpus = evaluation->gpus.count > 0;
     const pkb_session_options options = {.tools = &evaluation->tools,
                                          .workdir = &work->workdir,
                                          .plan = &work->plan,
                                          .world = evaluation->options.world,
                                          .device = evaluation->options.device,
+                                         .gpus = has_gpus ? evaluation->gpus.list : NULL,
                                          .timeout_s = evaluation->options.timeout_s,
                                          .secret = evaluation->secret};
     return pkb_session_start(&work->session, &options, err);
@@ -198,6 +210,7 @@ static pkb_code compile(job *work, pkb_error *err)
             .source = evaluation->attempt.source,
             .source_bytes = evaluation->attempt.bytes,
             .header = pkb_buf_text(&work->header),
+            .architecture = evaluation->gpus.count > 0 ? evaluation->gpus.architecture : NULL,
             .timeout_ns = (uint64_t)(evaluation->options.compile_timeout_s * 1e9),
             .uses_cache = evaluation->options.uses_cache,
             .idle = &idle};
@@ -259,6 +272,7 @@ static pkb_code make_record(job *work, pkb_error *err)
                                     .secret = has_run ? evaluation->secret : NULL,
                                     .sizes = work->plan.sizes,
                                     .tools = &evaluation->tools,
+                                    .gpus = &evaluation->gpus,
                                     .compile_s = build->seconds,
                                     .start_s = work->start_s};
 
@@ -313,6 +327,7 @@ static pkb_code record_blank(pkb_evaluation *evaluation, pkb_error *err)
                                     .attempt = &evaluation->attempt,
                                     .problem = evaluation->problem->full_name,
                                     .tools = &evaluation->tools,
+                                    .gpus = &evaluation->gpus,
                                     .compile_s = -1,
                                     .start_s = -1};
     pkb_buf reason = {0};

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "evaluator/attempt.h"
+#include "evaluator/gpus.h"
 #include "evaluator/options.h"
 #include "evaluator/problem.h"
 #include "evaluator/progress.h"
@@ -22,6 +23,7 @@ typedef struct pkb_evaluation {
     pkb_catalogue catalogue;
     pkb_problem *problem;
     pkb_toolbox tools;
+    pkb_eval_gpus gpus;
     pkb_sandbox_level level;
     char secret[PKB_HASH_HEX_BYTES];
     pkb_progress progress;

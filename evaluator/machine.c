@@ -35,8 +35,14 @@ static void append_processor(pkb_buf *out)
     pkb_buf_append_string(out, "unknown processor");
 }
 
-void pkb_machine_class(pkb_buf *out, const pkb_toolbox *tools)
+void pkb_machine_class(pkb_buf *out, const pkb_toolbox *tools, const pkb_eval_gpus *gpus)
 {
+    if (gpus != NULL && gpus->count > 0) {
+        pkb_buf_printf(out, "%s x %zu, %s%sdriver %s, nvcc %s, torch %s", gpus->name, gpus->count,
+                       gpus->link, gpus->link[0] != '\0' ? ", " : "", gpus->driver,
+                       tools->tools[PKB_TOOL_NVCC].version, tools->tools[PKB_TOOL_TORCH].version);
+        return;
+    }
     pkb_buf_append_string(out, "cpu, ");
     append_processor(out);
     pkb_buf_printf(out, " x %ld, nvcc %s, gcc %s, torch %s", sysconf(_SC_NPROCESSORS_ONLN),

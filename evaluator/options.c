@@ -15,6 +15,7 @@ enum { MAX_WORLD = 64 };
 
 enum key {
     KEY_DEVICE = 0x100,
+    KEY_GPUS,
     KEY_SIZES,
     KEY_GRID,
     KEY_SEED,
@@ -33,8 +34,10 @@ static const struct argp_option table[] = {
      "number or name of the problem (default: the file name's first three digits)", 0},
     {"ranks", 'n', "P", 0, "number of ranks (default 2)", 0},
     {"device", KEY_DEVICE, "NAME", 0, "cuda or cpu (default: cuda where there is a GPU)", 0},
+    {"gpus", KEY_GPUS, "LIST", 0, "which GPUs, by rank, such as 0,1 or 0-3 (default: the first)",
+     0},
     {"sizes", KEY_SIZES, "LIST", 0,
-     "names or classes of sizes, with commas, or all (default: tiny on the CPU)", 0},
+     "names or classes of sizes, with commas, or all (default: all on GPUs, tiny on the CPU)", 0},
     {"grid", KEY_GRID, "SHAPE", 0, "one shape of the grid only, such as cp1xtp2", 0},
     {0, 0, 0, 0, "How:", 2},
     {"seed", KEY_SEED, "N", 0, "draw the same inputs each time (default: new ones)", 0},
@@ -87,6 +90,9 @@ static error_t parse_text(int key, char *value, pkb_eval_options *options)
         return 0;
     case KEY_DEVICE:
         options->device = value;
+        return 0;
+    case KEY_GPUS:
+        options->gpus = value;
         return 0;
     case KEY_SIZES:
         options->sizes = value;
@@ -170,15 +176,18 @@ pkb_code pkb_eval_options_check(pkb_eval_options *options, bool has_gpu, pkb_err
 {
     if (options->device == NULL)
         options->device = has_gpu ? "cuda" : "cpu";
-    if (strcmp(options->device, "cuda") == 0)
-        return pkb_error_set(err, PKB_ERR_USAGE, 0,
-                             has_gpu ? "this version cannot judge on GPUs yet; use --device cpu"
-                                     : "no GPU found; use --device cpu");
-    if (strcmp(options->device, "cpu") != 0)
+    const bool is_cuda = strcmp(options->device, "cuda") == 0;
+    if (is_cuda && !has_gpu)
+        return pkb_error_set(err, PKB_ERR_USAGE, 0, "no GPU found; use --device cpu");
+    if (!is_cuda && strcmp(options->device, "cpu") != 0)
         return pkb_error_set(err, PKB_ERR_USAGE, 0,
                              "there is no device '%s'; --device takes cuda or cpu",
                              options->device);
+    if (!is_cuda && options->gpus != NULL)
+        return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                             "--gpus %s goes with --device cuda: the CPU device has no GPUs",
+                             options->gpus);
     if (options->sizes == NULL)
-        options->sizes = "tiny";
+        options->sizes = is_cuda ? "all" : "tiny";
     return PKB_OK;
 }

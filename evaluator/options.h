@@ -14,6 +14,7 @@ typedef struct pkb_eval_options {
     const char *file, *problem;
     int world;
     const char *device; /* NULL = choose */
+    const char *gpus;   /* NULL = the first ones */
     const char *sizes, *grid;
     bool has_seed, is_timed, wants_json, uses_cache;
     uint64_t seed;

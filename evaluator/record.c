@@ -124,7 +124,7 @@ static pkb_code add_environment(cJSON *record, const pkb_record_facts *facts, pk
     char *flag_text = pkb_json_line(flags);
 
     pkb_machine_host(&host);
-    pkb_machine_class(&class, facts->tools);
+    pkb_machine_class(&class, facts->tools, facts->gpus);
     pkb_code rc = judgement_hash(judgement, facts, flag_text != NULL ? flag_text : "",
                                  pkb_buf_text(&class), err);
     if (rc == PKB_OK)

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/verdict.h"
 #include "evaluator/attempt.h"
+#include "evaluator/gpus.h"
 #include "evaluator/options.h"
 #include "evaluator/tool.h"
 
@@ -24,6 +25,7 @@ typedef struct pkb_record_facts {
     const char *secret;  /* NULL = nothing was drawn */
     const cJSON *sizes;  /* names asked for; NULL = not resolved */
     const pkb_toolbox *tools;
+    const pkb_eval_gpus *gpus; /* of none, or NULL: the CPU device */
     double compile_s, start_s; /* below 0 = not done */
 } pkb_record_facts;
 

@@ -57,6 +57,10 @@ static pkb_code start_mpirun(pkb_session *session, int log_fd, pkb_error *err)
                                 options->tools->root,
                                 "--timeout",
                                 timeout,
+                                options->gpus != NULL ? "--gpus" : NULL,
+                                options->gpus,
+                                "--cudart",
+                                options->tools->tools[PKB_TOOL_CUDART].path,
                                 NULL};
     const pkb_child_options child = {.argv = argv,
                                      .directory = options->tools->root,

@@ -27,6 +27,7 @@ typedef struct pkb_session_options {
     const pkb_plan *plan;
     int world;
     const char *device;
+    const char *gpus;   /* by rank; NULL = the CPU device */
     double timeout_s;   /* of each step of an attempt */
     const char *secret; /* 64 hex digits, from which all inputs are drawn */
 } pkb_session_options;

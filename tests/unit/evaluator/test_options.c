@@ -55,8 +55,9 @@ static void every_option_arrives(void **state)
                     (char[]){"r.jsonl"},
                     (char[]){"--keep=k"},
                     (char[]){"--sandbox=none"},
+                    (char[]){"--gpus=0,2-3"},
                     NULL};
-    pkb_eval_options options = parse(17, argv);
+    pkb_eval_options options = parse(18, argv);
     (void)state;
     assert_string_equal(options.problem, "13");
     assert_int_equal(options.world, 4);
@@ -68,6 +69,7 @@ static void every_option_arrives(void **state)
     assert_string_equal(options.output, "r.jsonl");
     assert_string_equal(options.keep, "k");
     assert_string_equal(options.sandbox, "none");
+    assert_string_equal(options.gpus, "0,2-3");
 }
 
 static void the_device_is_chosen_by_what_is_there(void **state)
@@ -81,9 +83,17 @@ static void the_device_is_chosen_by_what_is_there(void **state)
     options.device = "cuda";
     assert_int_equal(pkb_eval_options_check(&options, false, &err), PKB_ERR_USAGE);
     assert_string_equal(err.message, "no GPU found; use --device cpu");
+    options.gpus = "0";
+    options.device = "cpu";
+    assert_int_equal(pkb_eval_options_check(&options, true, &err), PKB_ERR_USAGE);
+    assert_non_null(strstr(err.message, "--device cuda"));
     options.device = "tpu";
     assert_int_equal(pkb_eval_options_check(&options, false, &err), PKB_ERR_USAGE);
     assert_non_null(strstr(err.message, "'tpu'"));
+    options = (pkb_eval_options){0};
+    assert_int_equal(pkb_eval_options_check(&options, true, &err), PKB_OK);
+    assert_string_equal(options.device, "cuda");
+    assert_string_equal(options.sizes, "all");
 }
 
 static void check_name(const char *folder, const char *name, const char *wanted)

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tests of evaluator/compile.c: what is built for which device. Skipped where tools are missing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "evaluator/command.h"
+#include "evaluator/compile.h"
+
+static const char source[] = "__global__ void nothing() {}\n"
+                             "extern \"C\" int pkb_run(void *, void *, void *, cudaStream_t s)\n"
+                             "{ nothing<<<1, 1, 0, s>>>(); return 0; }\n";
+static pkb_toolbox tools;
+static bool has_tools;
+
+static pkb_compile_options options_for(const char *architecture, const char *directory)
+{
+    const pkb_compile_options options = {.tools = &tools,
+                                         .level = PKB_SANDBOX_NONE,
+                                         .directory = directory,
+                                         .file_name = "a.cu",
+                                         .source = source,
+                                         .source_bytes = sizeof source - 1,
+                                         .header = "",
+                                         .architecture = architecture,
+                                         .timeout_ns = 100 * PKB_NS_PER_S};
+    return options;
+}
+
+static void find_tools(void)
+{
+    const pkb_tool_id needed[] = {PKB_TOOL_NVCC, PKB_TOOL_CUDART, PKB_TOOL_GCC,
+                                  PKB_TOOL_TRANSLATOR};
+    pkb_error err = {0};
+
+    if (!has_tools) { /* run from the project's root, as make does */
+        setenv("PKBENCH_ROOT", ".", 0);
+        setenv("PKBENCH_PROGRAMS", "build", 0);
+        has_tools = pkb_toolbox_open(&tools, &err) == PKB_OK &&
+                    pkb_toolbox_require(&tools, needed, 4, &err) == PKB_OK;
+    }
+    if (has_tools)
+        return;
+    print_message("%s\n", err.message);
+    skip();
+}
+
+static void gpus_get_machine_code_of_their_own(void **state)
+{
+    char folder[] = "/tmp/pkb-compile-XXXXXX";
+    pkb_build build = {0};
+    char *text = NULL;
+    size_t bytes = 0;
+    pkb_error err = {0};
+    (void)state;
+
+    find_tools();
+    assert_non_null(mkdtemp(folder));
+    const pkb_compile_options options = options_for("90a", folder);
+    if (pkb_compile(&build, &options, &err) != PKB_OK)
+        fail_msg("%s", err.message);
+    if (!build.is_built)
+        fail_msg("%s", build.reason);
+    assert_null(build.device);
+    assert_int_equal(pkb_fs_read(build.host, 64 << 20, &text, &bytes, &err), PKB_OK);
+    assert_non_null(memmem(text, bytes, "-arch sm_90a", 12));
+    assert_non_null(memmem(text, bytes, "libcudart.so.13", 15));
+    free(text);
+    pkb_build_clear(&build);
+    pkb_fs_remove_tree(folder, NULL);
+}
+
+static void devices_share_no_cached_build(void **state)
+{
+    static const char *const architectures[] = {NULL, "80", "90a"};
+    char keys[3][PKB_HASH_HEX_BYTES];
+    (void)state;
+
+    find_tools();
+    for (int i = 0; i < 3; i++) {
+        const pkb_compile_options options = options_for(architectures[i], "/tmp");
+        assert_int_equal(pkb_command_key(keys[i], &options, NULL), PKB_OK);
+    }
+    assert_string_not_equal(keys[0], keys[1]);
+    assert_string_not_equal(keys[0], keys[2]);
+    assert_string_not_equal(keys[1], keys[2]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gpus_get_machine_code_of_their_own),
+        cmocka_unit_test(devices_share_no_cached_build),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
