@@ -8,20 +8,14 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "evaluator/doctor_gpu.h"
 #include "evaluator/process.h"
 #include "evaluator/terminal.h"
 #include "evaluator/tool.h"
 #include "evaluator/verb.h"
 #include "harness/sandbox/sandbox.h"
 
-typedef struct finding {
-    const char *name;
-    bool is_fine;
-    char what[512];   /* path and version, or what is wrong */
-    char remedy[512]; /* "" = none needed */
-} finding;
-
-enum { KEY_JSON = 0x100, FINDING_COUNT = PKB_TOOL_COUNT + 2 };
+enum { KEY_JSON = 0x100, MOST_GPU_ROWS = 68, MOST_ROWS = PKB_TOOL_COUNT + 1 + MOST_GPU_ROWS };
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
@@ -35,11 +29,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     return 0;
 }
 
-static finding look_at_tool(const pkb_toolbox *tools, pkb_tool_id id)
+static pkb_doctor_row look_at_tool(const pkb_toolbox *tools, pkb_tool_id id)
 {
     const pkb_tool *tool = &tools->tools[id];
-    finding found = {.name = tool->name, .is_fine = pkb_tool_is_fine(tools, id)};
+    pkb_doctor_row found = {.is_fine = pkb_tool_is_fine(tools, id)};
 
+    snprintf(found.name, sizeof found.name, "%s", tool->name);
     if (found.is_fine)
         snprintf(found.what, sizeof found.what, "%s%s%s", tool->version,
                  tool->version[0] != '\0' ? "  " : "", tool->path);
@@ -64,12 +59,12 @@ static void ask_bubblewrap(pkb_buf *out)
         out->data[--out->bytes] = '\0';
 }
 
-static finding look_at_sandbox(void)
+static pkb_doctor_row look_at_sandbox(void)
 {
     pkb_sandbox_level level = PKB_SANDBOX_NONE;
     char why[256] = "";
     pkb_error err = {0};
-    finding found = {.name = "sandbox"};
+    pkb_doctor_row found = {.name = "sandbox"};
 
     if (pkb_sandbox_probe(&level, why, sizeof why, &err) != PKB_OK) {
         snprintf(found.what, sizeof found.what, "%s", why[0] != '\0' ? why : "does not work");
@@ -90,16 +85,7 @@ static finding look_at_sandbox(void)
     return found;
 }
 
-static finding look_at_gpu(void)
-{
-    finding found = {.name = "GPU", .is_fine = true};
-    snprintf(found.what, sizeof found.what, "%s",
-             pkb_tool_has_gpu() ? "found; this version judges on the CPU device only"
-                                : "none; attempts run on the CPU device");
-    return found;
-}
-
-static void print_finding(const finding *found)
+static void print_finding(const pkb_doctor_row *found)
 {
     printf("%s%-8s%s %-16s %s\n",
            pkb_terminal_start(stdout, found->is_fine ? PKB_STYLE_GOOD : PKB_STYLE_BAD),
@@ -108,7 +94,7 @@ static void print_finding(const finding *found)
         printf("%-25s -> %s\n", "", found->remedy);
 }
 
-static void print_json(const finding *found, size_t count)
+static void print_json(const pkb_doctor_row *found, size_t count)
 {
     cJSON *list = cJSON_CreateArray();
     for (size_t i = 0; i < count; i++) {
@@ -134,7 +120,7 @@ pkb_code pkb_verb_doctor(int argc, char **argv, int *status, pkb_error *err)
         .parser = parse_option,
         .doc = "Says what this machine has and lacks, and how to get it. The exit status is 3 if "
                "something that judging needs is missing."};
-    finding found[FINDING_COUNT];
+    static pkb_doctor_row found[MOST_ROWS];
     pkb_toolbox tools = {0};
     bool wants_json = false, is_fine = true;
 
@@ -145,14 +131,15 @@ pkb_code pkb_verb_doctor(int argc, char **argv, int *status, pkb_error *err)
     for (pkb_tool_id id = 0; id < PKB_TOOL_COUNT; id++)
         found[id] = look_at_tool(&tools, id);
     found[PKB_TOOL_COUNT] = look_at_sandbox();
-    found[PKB_TOOL_COUNT + 1] = look_at_gpu();
-    for (size_t i = 0; i < FINDING_COUNT; i++) {
+    size_t count = PKB_TOOL_COUNT + 1;
+    count += pkb_doctor_gpus(&found[count], MOST_GPU_ROWS, &tools);
+    for (size_t i = 0; i < count; i++) {
         is_fine &= found[i].is_fine;
         if (!wants_json)
             print_finding(&found[i]);
     }
     if (wants_json)
-        print_json(found, FINDING_COUNT);
+        print_json(found, count);
     *status = is_fine ? 0 : pkb_code_exit_status(PKB_ERR_MISSING);
     pkb_toolbox_clear(&tools);
     return pkb_verb_flush(err);
