@@ -63,14 +63,26 @@ programs() {
     return "$bad"
 }
 
-export -f build machine programs
+# Every example, all sizes, as a user would; one line each, records beside the logs.
+examples() {
+    local file bad=0
+    for file in examples/*.cu; do
+        build/pkbench eval "$file" --device cuda -o "$OUT/records.jsonl" || bad=1
+    done
+    return "$bad"
+}
+
+export OUT=$out
+export -f build machine programs examples
 
 unpack
 step machine 30 machine
 step build 240 build
 step doctor 60 build/pkbench doctor
-step programs 200 programs
+step programs 150 programs
 if [ "${1:-all}" = all ]; then
-    step pytest 200 "$PKBENCH_PYTHON" -m pytest -q -m gpu tests/gpu tests/e2e
+    step pytest 200 "$PKBENCH_PYTHON" -m pytest -q -m gpu tests \
+        --deselect tests/gpu/test_programs.py --ignore tests/python
+    step examples 120 examples
 fi
 exit "$failed"
