@@ -76,7 +76,7 @@ static int allow(int ruleset, const landlock_rules *rules, const char *path, uin
     if (beneath.parent_fd < 0)
         return errno == ENOENT ? 0 : -1;
     if (fstat(beneath.parent_fd, &facts) == 0 && !S_ISDIR(facts.st_mode))
-        access &= ACCESS_FILE;
+        access &= ACCESS_FILE | ACCESS_IOCTL_DEVICE; /* all that Landlock takes for a file */
     beneath.allowed_access = access & rules->files;
     long rc = syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0);
     close(beneath.parent_fd);
