@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A module, a stream, two buffers; see compute.h.
+ * A module, a stream, buffers; see compute.h.
  */
 #include "harness/cuda/compute.h"
 
@@ -20,7 +20,7 @@ struct pkb_compute {
     CUmodule module;
     CUstream stream;
     CUfunction kernels[PKB_COMPUTE_MAX_KERNELS];
-    buffer told, answer;
+    buffer buffers[PKB_COMPUTE_BUFFERS];
     CUresult failure; /* the first */
 };
 
@@ -67,10 +67,9 @@ void pkb_compute_close(pkb_compute *compute)
 {
     if (compute == NULL)
         return;
-    if (compute->told.address != 0)
-        compute->driver->MemFree(compute->told.address);
-    if (compute->answer.address != 0)
-        compute->driver->MemFree(compute->answer.address);
+    for (size_t i = 0; i < PKB_COMPUTE_BUFFERS; i++)
+        if (compute->buffers[i].address != 0)
+            compute->driver->MemFree(compute->buffers[i].address);
     if (compute->stream != NULL)
         compute->driver->StreamDestroy(compute->stream);
     if (compute->module != NULL)
@@ -113,19 +112,21 @@ static void grow(pkb_compute *compute, buffer *b, size_t bytes)
         b->bytes = 2 * bytes;
 }
 
-const void *pkb_compute_tell(pkb_compute *compute, const void *data, size_t bytes)
+const void *pkb_compute_tell(pkb_compute *compute, pkb_compute_buffer which, const void *data,
+                             size_t bytes)
 {
-    grow(compute, &compute->told, bytes);
+    buffer *b = &compute->buffers[which];
+    grow(compute, b, bytes);
     if (is_healthy(compute))
-        note(compute,
-             compute->driver->MemcpyHtoDAsync(compute->told.address, data, bytes, compute->stream));
-    return (const void *)(uintptr_t)compute->told.address;
+        note(compute, compute->driver->MemcpyHtoDAsync(b->address, data, bytes, compute->stream));
+    return (const void *)(uintptr_t)b->address;
 }
 
-void *pkb_compute_answer(pkb_compute *compute, size_t bytes, int byte)
+void *pkb_compute_answer(pkb_compute *compute, pkb_compute_buffer which, size_t bytes, int byte)
 {
-    grow(compute, &compute->answer, bytes);
-    void *address = (void *)(uintptr_t)compute->answer.address;
+    buffer *b = &compute->buffers[which];
+    grow(compute, b, bytes);
+    void *address = (void *)(uintptr_t)b->address;
     pkb_compute_set(compute, address, byte, bytes);
     return address;
 }

@@ -12,18 +12,24 @@
 #include "harness/judge/cell.h"
 #include "harness/judge/judge.h"
 
-enum { PKB_MAX_PAIRS = 5 };
+enum { PKB_MAX_PAIRS = 30 };
 
 typedef struct pkb_batch_pair { /* of one rank: reference and attempt in the same slots */
     uint64_t reference_ns[PKB_MAX_RANKS], attempt_ns[PKB_MAX_RANKS];
     bool is_attempt_first;
 } pkb_batch_pair;
 
+typedef struct pkb_timing {
+    pkb_batch_pair pairs[PKB_MAX_PAIRS];
+    uint32_t pair_count;
+    uint32_t reference_calls, attempt_calls; /* in a batch of that side */
+    bool is_unstable;                        /* the budget ended before the interval was narrow */
+} pkb_timing;
+
 typedef struct pkb_size_result {
     const pkb_plan_size *size;
     pkb_finding finding; /* the world's */
-    pkb_batch_pair pairs[PKB_MAX_PAIRS];
-    uint32_t pair_count, calls; /* calls in a batch */
+    pkb_timing timing;
     uint64_t start_ns, check_ns, time_ns;
 } pkb_size_result;
 

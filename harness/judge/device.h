@@ -30,6 +30,11 @@ typedef struct pkb_spot { /* a byte of a span */
     uint64_t at; /* from the span's base */
 } pkb_spot;
 
+typedef struct pkb_sample { /* one element of an output */
+    const void *element;
+    uint64_t bytes; /* 1, 2, 4 or 8 */
+} pkb_sample;
+
 typedef struct pkb_judge_device {
     const char *name;
     bool is_sparse;         /* memory that nobody touches costs nothing */
@@ -56,6 +61,13 @@ typedef struct pkb_judge_device {
 
     void (*survey)(pkb_survey *out, const pkb_comparison *comparison);
     pkb_tally (*tally)(const pkb_comparison *comparison, pkb_tally_rule rule, double limit);
+
+    /* NULL where a worker's word that its work ended can be tested by stopping it. Else: the places
+     * to look at, told ahead; a look, which waits for what the device was given before and whose
+     * end is therefore the end of the work; and what was seen, zero-extended. */
+    void (*sample_prepare)(const pkb_sample *samples, size_t count);
+    pkb_code (*sample_take)(pkb_error *err);
+    void (*sample_read)(uint64_t *out);
 
     /* Waits for all of the above; the first failure of any. */
     pkb_code (*synchronise)(pkb_error *err);

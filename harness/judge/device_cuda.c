@@ -26,15 +26,18 @@ enum {
 /* What the reference's process may come to hold meanwhile. */
 #define MEMORY_SLACK_BYTES (UINT64_C(512) << 20)
 
-enum { FILL, COPY, FIND_DAMAGE, FIND_DIFFERENCE, DIGEST, SURVEY, TALLY, KERNEL_COUNT };
+enum { FILL, COPY, FIND_DAMAGE, FIND_DIFFERENCE, DIGEST, SURVEY, TALLY, SAMPLE, KERNEL_COUNT };
 static const char *const kernel_names[KERNEL_COUNT] = {
-    "pkb_fill_spans",   "pkb_copy_spans",    "pkb_find_damage", "pkb_find_difference",
-    "pkb_digest_spans", "pkb_survey_output", "pkb_tally_output"};
+    "pkb_fill_spans",   "pkb_copy_spans",    "pkb_find_damage",  "pkb_find_difference",
+    "pkb_digest_spans", "pkb_survey_output", "pkb_tally_output", "pkb_look"};
 
 static struct {
     pkb_driver *driver;
     pkb_compute *compute;
     int gpu;
+    const void *places; /* of the sampler */
+    void *samples;
+    size_t sample_count;
 } cuda;
 
 static uint64_t address_of(const void *pointer)
@@ -90,7 +93,7 @@ static uint32_t tell_spans(const pkb_span *spans, size_t count, uint64_t key_ste
         if (spans[i].end > spans[i].begin && spans[i].end - spans[i].begin > longest)
             longest = spans[i].end - spans[i].begin;
     }
-    *told = pkb_compute_tell(cuda.compute, list, count * sizeof *list);
+    *told = pkb_compute_tell(cuda.compute, PKB_COMPUTE_TOLD, list, count * sizeof *list);
     free(list);
     uint64_t blocks = longest / (sizeof(uint64_t) * WORDS_A_THREAD * PKB_COMPUTE_THREADS) + 1;
     uint64_t most = MOST_BLOCKS / count + 1;
@@ -127,7 +130,7 @@ static bool find(size_t kernel, const pkb_span *spans, size_t count, pkb_spot *s
     if (found == NULL)
         return false;
     memset(found, 255, count * sizeof *found);
-    void *answer = pkb_compute_answer(cuda.compute, count * sizeof *found, 255);
+    void *answer = pkb_compute_answer(cuda.compute, PKB_COMPUTE_ANSWER, count * sizeof *found, 255);
     void *arguments[] = {&told, &answer};
     pkb_compute_launch(cuda.compute, kernel, blocks, (uint32_t)count, arguments);
     pkb_compute_read(cuda.compute, found, answer, count * sizeof *found);
@@ -165,7 +168,7 @@ static uint64_t digest(const pkb_span *spans, size_t count, uint64_t key)
     uint32_t blocks = tell_spans(keyed, count, 1, &told);
     if (blocks == 0)
         return 0;
-    void *answer = pkb_compute_answer(cuda.compute, sizeof sum, 0);
+    void *answer = pkb_compute_answer(cuda.compute, PKB_COMPUTE_ANSWER, sizeof sum, 0);
     void *arguments[] = {&told, &answer};
     pkb_compute_launch(cuda.compute, DIGEST, blocks, (uint32_t)count, arguments);
     pkb_compute_read(cuda.compute, &sum, answer, sizeof sum);
@@ -239,7 +242,7 @@ static void survey(pkb_survey *out, const pkb_comparison *c)
     memset(out, 0, sizeof *out);
     if (list == NULL)
         return;
-    void *answer = pkb_compute_answer(cuda.compute, bytes, 0);
+    void *answer = pkb_compute_answer(cuda.compute, PKB_COMPUTE_ANSWER, bytes, 0);
     void *arguments[] = {&output, &answer};
     pkb_compute_launch(cuda.compute, SURVEY, pieces, blocks, arguments);
     pkb_compute_read(cuda.compute, list, answer, bytes);
@@ -257,13 +260,38 @@ static pkb_tally tally(const pkb_comparison *c, pkb_tally_rule rule, double limi
 
     output.rule = (uint32_t)rule;
     output.limit = limit;
-    char *answer = pkb_compute_answer(cuda.compute, sizeof found, 255);
+    char *answer = pkb_compute_answer(cuda.compute, PKB_COMPUTE_ANSWER, sizeof found, 255);
     pkb_compute_set(cuda.compute, answer, 0, sizeof found[0]);
     void *arguments[] = {&output, &answer};
     pkb_compute_launch(cuda.compute, TALLY, blocks < MOST_BLOCKS ? (uint32_t)blocks : MOST_BLOCKS,
                        1, arguments);
     pkb_compute_read(cuda.compute, found, answer, sizeof found);
     return (pkb_tally){.count = found[0], .first = found[0] == 0 ? 0 : found[1]};
+}
+
+/* ---- samples ---- */
+
+static void sample_prepare(const pkb_sample *samples, size_t count)
+{
+    cuda.places =
+        pkb_compute_tell(cuda.compute, PKB_COMPUTE_PLACES, samples, count * sizeof *samples);
+    cuda.samples =
+        pkb_compute_answer(cuda.compute, PKB_COMPUTE_SAMPLES, count * sizeof(uint64_t), 0);
+    cuda.sample_count = count;
+}
+
+static pkb_code sample_take(pkb_error *err)
+{
+    uint64_t count = cuda.sample_count;
+    void *arguments[] = {&cuda.places, &count, &cuda.samples};
+    uint32_t blocks = (uint32_t)(count / PKB_COMPUTE_THREADS + 1);
+    pkb_compute_launch(cuda.compute, SAMPLE, blocks, 1, arguments);
+    return pkb_compute_synchronise(cuda.compute, err);
+}
+
+static void sample_read(uint64_t *out)
+{
+    pkb_compute_read(cuda.compute, out, cuda.samples, cuda.sample_count * sizeof *out);
 }
 
 /* ---- health ---- */
@@ -346,6 +374,9 @@ static const pkb_judge_device device = {
     .read = read,
     .survey = survey,
     .tally = tally,
+    .sample_prepare = sample_prepare,
+    .sample_take = sample_take,
+    .sample_read = sample_read,
     .synchronise = synchronise,
     .check_health = check_health,
 };

@@ -321,3 +321,25 @@ extern "C" __global__ void pkb_tally_output(const pkb_kernel_output o, word *ans
     atomicAdd(&answer[0], count);
     atomicMin(&answer[1], first);
 }
+
+/* Elements that are no 8 bytes long are zero-extended. Lasts as long as one load. */
+extern "C" __global__ void pkb_look(const pkb_kernel_place *places, word count, word *samples)
+{
+    word i = static_cast<word>(blockIdx.x) * threads + threadIdx.x;
+    if (i >= count)
+        return;
+    word address = places[i].element;
+    switch (places[i].bytes) {
+    case 1:
+        samples[i] = *reinterpret_cast<const volatile uint8_t *>(address);
+        break;
+    case 2:
+        samples[i] = *reinterpret_cast<const volatile uint16_t *>(address);
+        break;
+    case 4:
+        samples[i] = *reinterpret_cast<const volatile uint32_t *>(address);
+        break;
+    default:
+        samples[i] = *reinterpret_cast<const volatile word *>(address);
+    }
+}

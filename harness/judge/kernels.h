@@ -14,6 +14,10 @@ typedef struct pkb_kernel_span { /* pkb_span */
     uint64_t base, begin, end, key, other;
 } pkb_kernel_span;
 
+typedef struct pkb_kernel_place { /* pkb_sample */
+    uint64_t element, bytes;
+} pkb_kernel_place;
+
 /* An output to look at, by parts (survey.h). */
 typedef struct pkb_kernel_output {
     uint64_t out, reference, oracle, alternative; /* 0 = none */

@@ -66,26 +66,26 @@ static void add_batch(cJSON *list, const char *side, uint32_t pair, uint32_t cal
     cJSON_AddItemToArray(list, item);
 }
 
-static void add_timing(cJSON *object, const pkb_size_result *r, uint32_t world)
+static void add_timing(cJSON *object, const pkb_timing *t, uint32_t world)
 {
-    if (r->pair_count == 0)
+    if (t->pair_count == 0)
         return;
-    pkb_interval speedup = pkb_timing_speedup(r->pairs, r->pair_count, world);
+    pkb_interval speedup = pkb_timing_speedup(t, world);
     cJSON *eager = cJSON_AddObjectToObject(cJSON_AddObjectToObject(object, "speedup"), "eager");
     cJSON_AddNumberToObject(eager, "value", speedup.value);
     cJSON_AddNumberToObject(eager, "low", speedup.low);
     cJSON_AddNumberToObject(eager, "high", speedup.high);
+    if (t->is_unstable)
+        cJSON_AddTrueToObject(eager, "unstable");
 
     cJSON *time_us = cJSON_AddObjectToObject(object, "time_us");
-    cJSON_AddNumberToObject(time_us, "attempt",
-                            pkb_timing_attempt_us(r->pairs, r->pair_count, world, r->calls));
-    cJSON_AddNumberToObject(time_us, "eager",
-                            pkb_timing_reference_us(r->pairs, r->pair_count, world, r->calls));
+    cJSON_AddNumberToObject(time_us, "attempt", pkb_timing_attempt_us(t, world));
+    cJSON_AddNumberToObject(time_us, "eager", pkb_timing_reference_us(t, world));
     cJSON_AddStringToObject(object, "traffic", "not_verified");
     cJSON *batches = cJSON_AddArrayToObject(object, "batches");
-    for (uint32_t i = 0; i < r->pair_count; i++) {
-        add_batch(batches, "eager", i, r->calls, r->pairs[i].reference_ns, world);
-        add_batch(batches, "attempt", i, r->calls, r->pairs[i].attempt_ns, world);
+    for (uint32_t i = 0; i < t->pair_count; i++) {
+        add_batch(batches, "eager", i, t->reference_calls, t->pairs[i].reference_ns, world);
+        add_batch(batches, "attempt", i, t->attempt_calls, t->pairs[i].attempt_ns, world);
     }
 }
 
@@ -96,7 +96,7 @@ static cJSON *size_object(const pkb_size_result *result, uint32_t world)
     cJSON_AddStringToObject(object, "class", result->size->class_name);
     cJSON_AddStringToObject(object, "grid", result->size->grid);
     add_finding(object, &result->finding);
-    add_timing(object, result, world);
+    add_timing(object, &result->timing, world);
     return object;
 }
 

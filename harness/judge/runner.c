@@ -333,7 +333,8 @@ pkb_code pkb_runner_batch(pkb_runner *runner, const uint32_t *slots, const uint3
     return ask(runner, request, NULL, 0, NULL, err);
 }
 
-static pkb_code go(pkb_runner *runner, pkb_command command, uint64_t *out_ns, pkb_error *err)
+static pkb_code go(pkb_runner *runner, pkb_command command, bool spin, uint64_t *go_ns,
+                   pkb_error *err)
 {
     pkb_page *page = runner->page;
     pkb_child_exit how;
@@ -344,7 +345,7 @@ static pkb_code go(pkb_runner *runner, pkb_command command, uint64_t *out_ns, pk
     page->answer = PKB_ANSWER_OK;
     uint64_t begin_ns = pkb_clock_now_ns(), deadline_ns = begin_ns + ANSWER_TIMEOUT_NS;
     uint32_t value = pkb_page_start(page);
-    while (!pkb_page_wait_done(page, value, PKB_WATCH_SLICE_NS, false)) {
+    while (!pkb_page_wait_done(page, value, PKB_WATCH_SLICE_NS, spin)) {
         if ((rc = pkb_watch_check(runner->watch, err)) != PKB_OK)
             return rc;
         if (pkb_child_wait(&runner->child, 0, &how, err) == PKB_OK)
@@ -352,19 +353,25 @@ static pkb_code go(pkb_runner *runner, pkb_command command, uint64_t *out_ns, pk
         if (pkb_clock_left_ns(deadline_ns) == 0)
             return pkb_error_set(err, PKB_ERR_TIMEOUT, 0, "the reference did not end");
     }
-    *out_ns = pkb_clock_now_ns() - begin_ns;
+    *go_ns = begin_ns;
     if (page->answer == PKB_ANSWER_EXCEPTION)
         return receive_answer(runner, "run the reference", &ignored, err);
     return PKB_OK;
 }
 
-pkb_code pkb_runner_batch_run(pkb_runner *runner, uint64_t *out_ns, pkb_error *err)
+pkb_code pkb_runner_batch_claim(pkb_runner *runner, pkb_error *err)
 {
-    return go(runner, PKB_COMMAND_RUN, out_ns, err);
+    uint64_t ignored_ns = 0;
+    return go(runner, PKB_COMMAND_CLAIM, false, &ignored_ns, err);
+}
+
+pkb_code pkb_runner_batch_run(pkb_runner *runner, bool spin, uint64_t *go_ns, pkb_error *err)
+{
+    return go(runner, PKB_COMMAND_RUN, spin, go_ns, err);
 }
 
 pkb_code pkb_runner_batch_end(pkb_runner *runner, pkb_error *err)
 {
     uint64_t ignored_ns = 0;
-    return go(runner, PKB_COMMAND_EXIT, &ignored_ns, err);
+    return go(runner, PKB_COMMAND_EXIT, false, &ignored_ns, err);
 }

@@ -6,6 +6,7 @@
 #ifndef PKB_HARNESS_RUNNER_H
 #define PKB_HARNESS_RUNNER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,10 +34,13 @@ pkb_code pkb_runner_draw(pkb_runner *runner, pkb_memory *memory, const pkb_plan_
 /* Reference and oracle of an entry; collective. */
 pkb_code pkb_runner_expect(pkb_runner *runner, uint32_t entry, pkb_error *err);
 
-/* Gets ready to run the reference on these slots, `run` times it once (judge's clock), `end`. */
+/* Gets ready to run the reference on these slots; `claim` makes the device switch to the runner;
+ * `run` is once from go to done, and tells the stamp of go on the judge's clock (`spin`: waits
+ * busily, as for a cell); `end`. */
 pkb_code pkb_runner_batch(pkb_runner *runner, const uint32_t *slots, const uint32_t *entries,
                           size_t count, pkb_error *err);
-pkb_code pkb_runner_batch_run(pkb_runner *runner, uint64_t *out_ns, pkb_error *err);
+pkb_code pkb_runner_batch_claim(pkb_runner *runner, pkb_error *err);
+pkb_code pkb_runner_batch_run(pkb_runner *runner, bool spin, uint64_t *go_ns, pkb_error *err);
 pkb_code pkb_runner_batch_end(pkb_runner *runner, pkb_error *err);
 
 #endif

@@ -6,6 +6,7 @@
 
 enum { BOOTSTRAP_ROUNDS = 2000 };
 #define BOOTSTRAP_SEED UINT64_C(20250101)
+static const double STABLE_FRAC = 0.01;
 
 uint64_t pkb_timing_slowest_ns(const uint64_t *rank_ns, uint32_t world)
 {
@@ -16,29 +17,44 @@ uint64_t pkb_timing_slowest_ns(const uint64_t *rank_ns, uint32_t world)
     return slowest_ns;
 }
 
-pkb_interval pkb_timing_speedup(const pkb_batch_pair *pairs, uint32_t pair_count, uint32_t world)
+static double reference_call_ns(const pkb_timing *timing, uint32_t pair, uint32_t world)
+{
+    return (double)pkb_timing_slowest_ns(timing->pairs[pair].reference_ns, world) /
+           timing->reference_calls;
+}
+
+static double attempt_call_ns(const pkb_timing *timing, uint32_t pair, uint32_t world)
+{
+    return (double)pkb_timing_slowest_ns(timing->pairs[pair].attempt_ns, world) /
+           timing->attempt_calls;
+}
+
+pkb_interval pkb_timing_speedup(const pkb_timing *timing, uint32_t world)
 {
     double ratios[PKB_MAX_PAIRS];
-    for (uint32_t i = 0; i < pair_count; i++)
-        ratios[i] = (double)pkb_timing_slowest_ns(pairs[i].reference_ns, world) /
-                    (double)pkb_timing_slowest_ns(pairs[i].attempt_ns, world);
-    return pkb_stats_bootstrap_median(ratios, pair_count, BOOTSTRAP_ROUNDS, BOOTSTRAP_SEED);
+    for (uint32_t i = 0; i < timing->pair_count; i++)
+        ratios[i] = reference_call_ns(timing, i, world) / attempt_call_ns(timing, i, world);
+    return pkb_stats_bootstrap_median(ratios, timing->pair_count, BOOTSTRAP_ROUNDS, BOOTSTRAP_SEED);
 }
 
-double pkb_timing_attempt_us(const pkb_batch_pair *pairs, uint32_t pair_count, uint32_t world,
-                             uint32_t calls)
+bool pkb_timing_is_stable(const pkb_timing *timing, uint32_t world)
 {
-    double us[PKB_MAX_PAIRS];
-    for (uint32_t i = 0; i < pair_count; i++)
-        us[i] = (double)pkb_timing_slowest_ns(pairs[i].attempt_ns, world) / 1e3 / calls;
-    return pkb_stats_median(us, pair_count);
+    pkb_interval speedup = pkb_timing_speedup(timing, world);
+    return (speedup.high - speedup.low) / 2.0 < STABLE_FRAC * speedup.value;
 }
 
-double pkb_timing_reference_us(const pkb_batch_pair *pairs, uint32_t pair_count, uint32_t world,
-                               uint32_t calls)
+double pkb_timing_attempt_us(const pkb_timing *timing, uint32_t world)
 {
     double us[PKB_MAX_PAIRS];
-    for (uint32_t i = 0; i < pair_count; i++)
-        us[i] = (double)pkb_timing_slowest_ns(pairs[i].reference_ns, world) / 1e3 / calls;
-    return pkb_stats_median(us, pair_count);
+    for (uint32_t i = 0; i < timing->pair_count; i++)
+        us[i] = attempt_call_ns(timing, i, world) / 1e3;
+    return pkb_stats_median(us, timing->pair_count);
+}
+
+double pkb_timing_reference_us(const pkb_timing *timing, uint32_t world)
+{
+    double us[PKB_MAX_PAIRS];
+    for (uint32_t i = 0; i < timing->pair_count; i++)
+        us[i] = reference_call_ns(timing, i, world) / 1e3;
+    return pkb_stats_median(us, timing->pair_count);
 }

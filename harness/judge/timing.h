@@ -12,12 +12,12 @@
 
 /* A batch lasts as long as its slowest rank. */
 uint64_t pkb_timing_slowest_ns(const uint64_t *rank_ns, uint32_t world);
-/* reference / attempt of each pair: median with its bootstrap interval. */
-pkb_interval pkb_timing_speedup(const pkb_batch_pair *pairs, uint32_t pair_count, uint32_t world);
+/* reference / attempt per call of each pair: median with its bootstrap interval. */
+pkb_interval pkb_timing_speedup(const pkb_timing *timing, uint32_t world);
+/* Whether half that interval is under 1 % of the median. */
+bool pkb_timing_is_stable(const pkb_timing *timing, uint32_t world);
 /* Median time of one call in microseconds. */
-double pkb_timing_attempt_us(const pkb_batch_pair *pairs, uint32_t pair_count, uint32_t world,
-                             uint32_t calls);
-double pkb_timing_reference_us(const pkb_batch_pair *pairs, uint32_t pair_count, uint32_t world,
-                               uint32_t calls);
+double pkb_timing_attempt_us(const pkb_timing *timing, uint32_t world);
+double pkb_timing_reference_us(const pkb_timing *timing, uint32_t world);
 
 #endif

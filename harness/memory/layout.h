@@ -20,7 +20,7 @@ enum {
     PKB_MAX_ARGUMENTS = 48,
     PKB_MAX_DIMS = 48,
     PKB_MAX_RANKS = 64,
-    PKB_MAX_SLOTS = 64,
+    PKB_MAX_SLOTS = 512,
     PKB_MAX_AXES = 4,
     PKB_MAX_SHAPE = 6,
     PKB_NAME_BYTES = 48,

@@ -5,7 +5,7 @@ import ctypes
 
 from harness.runner.memory import library
 
-MAX_SLOTS = 64
+MAX_SLOTS = 512
 
 COMMAND_CLAIM, COMMAND_RUN, COMMAND_EXIT = 3, 4, 7
 ANSWER_OK, ANSWER_RETURNED, ANSWER_EXCEPTION = 0, 2, 5

@@ -12,8 +12,11 @@
 
 #include "harness/judge/report.h"
 
-static void fill(pkb_batch_pair *pairs)
+static void fill(pkb_timing *timing)
 {
+    pkb_batch_pair *pairs = timing->pairs;
+    timing->pair_count = 3;
+    timing->reference_calls = timing->attempt_calls = 4;
     for (uint32_t i = 0; i < 3; i++)
         pairs[i] = (pkb_batch_pair){.reference_ns = {2000 + i, 4000}, .attempt_ns = {1000, 900}};
     pairs[2].reference_ns[1] = 40000; /* one disturbed batch */
@@ -30,20 +33,36 @@ static void a_batch_lasts_as_long_as_its_slowest_rank(void **state)
 static void the_speedup_is_the_median_ratio_of_pairs(void **state)
 {
     (void)state;
-    pkb_batch_pair pairs[PKB_MAX_PAIRS];
-    fill(pairs);
-    pkb_interval speedup = pkb_timing_speedup(pairs, 3, 2);
+    pkb_timing timing = {0};
+    fill(&timing);
+    pkb_interval speedup = pkb_timing_speedup(&timing, 2);
     assert_true(speedup.value == 4.0);
     assert_true(speedup.low == 4.0 && speedup.high <= 40.0);
+}
+
+static void a_narrow_interval_is_stable(void **state)
+{
+    (void)state;
+    pkb_timing timing = {.pair_count = 9, .reference_calls = 1, .attempt_calls = 1};
+    for (uint32_t i = 0; i < timing.pair_count; i++)
+        timing.pairs[i] =
+            (pkb_batch_pair){.reference_ns = {200000 + i % 3 * 1000}, .attempt_ns = {100000}};
+    assert_true(pkb_timing_is_stable(&timing, 1));
+    for (uint32_t i = 0; i < timing.pair_count; i++)
+        timing.pairs[i].reference_ns[0] += i % 3 * 20000;
+    assert_false(pkb_timing_is_stable(&timing, 1));
 }
 
 static void times_are_of_one_call(void **state)
 {
     (void)state;
-    pkb_batch_pair pairs[PKB_MAX_PAIRS];
-    fill(pairs);
-    assert_true(pkb_timing_attempt_us(pairs, 3, 2, 4) == 0.25);
-    assert_true(pkb_timing_reference_us(pairs, 3, 2, 4) == 1.0);
+    pkb_timing timing = {0};
+    fill(&timing);
+    assert_true(pkb_timing_attempt_us(&timing, 2) == 0.25);
+    assert_true(pkb_timing_reference_us(&timing, 2) == 1.0);
+    timing.reference_calls = 1; /* each side has a number of its own */
+    assert_true(pkb_timing_reference_us(&timing, 2) == 4.0);
+    assert_true(pkb_timing_speedup(&timing, 2).value == 16.0);
 }
 
 /* ---- the verdict that carries them ---- */
@@ -55,9 +74,7 @@ static void a_record_holds_what_was_measured_and_nothing_else(void **state)
     static pkb_size_result results[2];
     pkb_finding_init(&results[0].finding, 0);
     results[0].size = results[1].size = &size;
-    results[0].pair_count = 3;
-    results[0].calls = 4;
-    fill(results[0].pairs);
+    fill(&results[0].timing);
     pkb_finding_init(&results[1].finding, 1);
     pkb_finding_set(&results[1].finding, PKB_VERDICT_WRONG_OUTPUT, "rank 1: wrong");
     strcpy(results[1].finding.expected, "9007199254740993");
@@ -82,6 +99,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_batch_lasts_as_long_as_its_slowest_rank),
         cmocka_unit_test(the_speedup_is_the_median_ratio_of_pairs),
+        cmocka_unit_test(a_narrow_interval_is_stable),
         cmocka_unit_test(times_are_of_one_call),
         cmocka_unit_test(a_record_holds_what_was_measured_and_nothing_else),
     };
