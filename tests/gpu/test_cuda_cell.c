@@ -60,7 +60,7 @@ static float input(uint32_t rank, uint32_t slot, int i)
 /* Inputs differ between ranks, slots and elements; staged ones are their negatives. */
 static void fill(gpu_world *world, int64_t mode)
 {
-    float in[ELEMENTS], staged[ELEMENTS];
+    float in[ELEMENTS] = {0}, staged[ELEMENTS] = {0};
 
     for (uint32_t r = 0; r < RANKS; r++) {
         pkb_slot_values *values = world->cells.ranks[r].values_region.address;
@@ -131,7 +131,7 @@ static void start(gpu_world *world, const char *attempt, int64_t mode)
 static int chain(int64_t mode)
 {
     gpu_world world;
-    float got[ELEMENTS];
+    float got[ELEMENTS] = {0};
     int wrong = 0;
 
     start(&world, ring_path, mode);
@@ -187,7 +187,7 @@ static uint64_t shortest_ns(gpu_world *world, pkb_command what, uint32_t calls)
 static void a_run_reads_the_peer_and_is_quick(void **state)
 {
     gpu_world world;
-    float got[ELEMENTS];
+    float got[ELEMENTS] = {0};
     (void)state;
 
     start(&world, ring_path, CORRECT);
