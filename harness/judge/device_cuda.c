@@ -21,8 +21,8 @@ enum {
     HEALTH_BYTES = 1 << 20,
     HEALTH_WAITS = 100
 };
-/* Beyond the level-2 cache of any GPU so far, three times. */
-#define FOOTPRINT_BYTES (UINT64_C(256) << 20)
+/* Enough for a batch of 20 ms of most kernels; over three times any level-2 cache so far. */
+#define FOOTPRINT_BYTES (UINT64_C(8) << 30)
 /* What the reference's process may come to hold meanwhile. */
 #define MEMORY_SLACK_BYTES (UINT64_C(512) << 20)
 

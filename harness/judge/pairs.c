@@ -3,27 +3,34 @@
  * Paired batches of reference and attempt in the same slots, in random balanced order, until the
  * speed-up is known well enough. On the CPU device a few short ones: shown, never scored.
  */
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/stats.h"
 #include "harness/judge/batch.h"
 #include "harness/judge/timing.h"
 
 enum {
-    PAIRS_CPU = 4,
+    PAIRS_SHOWN = 4, /* where the speed is not scored */
     LEAST_PAIRS = 6,
     FIRST_CALLS = 4,
     CALIBRATIONS = 6 /* at most; the first one warms up */
 };
 /* Once this is used up, no further pair begins. */
 #define BUDGET_CPU_NS (3 * PKB_NS_PER_S)
-#define BUDGET_GPU_NS (6 * PKB_NS_PER_S)
+#define BUDGET_GPU_NS (8 * PKB_NS_PER_S)
 /* A batch lasts this long where there are slots enough: a hundred times what starting and stopping
  * it costs. */
 #define BATCH_NS (20 * PKB_NS_PER_MS)
 
-static bool is_scored(const pkb_attempt *attempt)
+static bool is_gpu(const pkb_attempt *attempt)
 {
     return attempt->judge->device->sample_take != NULL;
+}
+
+static bool is_scored(const pkb_attempt *attempt)
+{
+    return is_gpu(attempt) && strcmp(attempt->judge->size->class_name, "tiny") != 0;
 }
 
 /* ---- how many calls ---- */
@@ -45,7 +52,7 @@ static pkb_code choose_calls(pkb_attempt *attempt, pkb_batch_time *time_side, ui
     pkb_code rc = PKB_OK;
 
     *calls = slot_count < FIRST_CALLS ? slot_count : FIRST_CALLS;
-    if (!is_scored(attempt)) {
+    if (!is_gpu(attempt)) {
         *calls = slot_count;
         return PKB_OK;
     }
@@ -98,17 +105,17 @@ static bool draw_order(pkb_attempt *attempt, const pkb_timing *timing)
 static pkb_code is_another_wanted(pkb_attempt *attempt, pkb_timing *timing, uint64_t begin_ns,
                                   bool *out, pkb_error *err)
 {
-    bool is_gpu = is_scored(attempt);
     uint32_t world = attempt->judge->options.world;
-    uint32_t most = is_gpu ? PKB_MAX_PAIRS : PAIRS_CPU;
+    uint32_t most = is_scored(attempt) ? PKB_MAX_PAIRS : PAIRS_SHOWN;
     uint64_t all[PKB_MAX_RANKS];
-    uint64_t is_over = pkb_clock_now_ns() - begin_ns > (is_gpu ? BUDGET_GPU_NS : BUDGET_CPU_NS);
+    uint64_t is_over =
+        pkb_clock_now_ns() - begin_ns > (is_gpu(attempt) ? BUDGET_GPU_NS : BUDGET_CPU_NS);
     pkb_code rc = pkb_judge_world_share(&attempt->judge->world, is_over, all, err);
 
-    timing->is_unstable =
-        is_gpu && (timing->pair_count < LEAST_PAIRS || !pkb_timing_is_stable(timing, world));
+    timing->is_unstable = is_scored(attempt) && (timing->pair_count < LEAST_PAIRS ||
+                                                 !pkb_timing_is_stable(timing, world));
     *out = rc == PKB_OK && all[0] == 0 && timing->pair_count < most &&
-           (!is_gpu || timing->is_unstable);
+           (!is_scored(attempt) || timing->is_unstable);
     return rc;
 }
 

@@ -124,6 +124,8 @@ class Case:
         results = self.module.reference(context, **draw.arguments())
         for name, output in outputs.items():
             result = results.get(name)
+            if result is output:
+                continue  # as it should be; the rest would cost time
             if result is None:
                 raise ProblemError(f"the reference did not return '{name}'")
             if result.numel() and result.data_ptr() != output.data_ptr():

@@ -2,6 +2,7 @@
 """The verb loop of a runner: one message in, one answer out; in a batch the page leads."""
 
 import argparse
+import gc
 import os
 import socket
 from collections.abc import Callable
@@ -20,6 +21,7 @@ class Server:
     def __init__(self, channel: socket.socket, options: argparse.Namespace):
         """`options`: rank, world, device, gpu, timeout (seconds for a collective)."""
         torch.set_num_threads(1)  # every rank is a process of its own
+        gc.disable()  # a batch collects before it begins
         if options.device == "cuda":
             torch.cuda.set_device(options.gpu)
             torch.set_float32_matmul_precision("highest")  # no TF32: float32 means float32

@@ -3,6 +3,7 @@
 draw, expect and batch on them.
 """
 
+import gc
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -150,6 +151,8 @@ class Session:
                 call()
             self.synchronise()
 
+        gc.collect()  # not under the clock
+        gc.freeze()
         self.synchronise()
         return run
 
