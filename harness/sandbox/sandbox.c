@@ -235,8 +235,8 @@ static void add_if_there(words *list, const char *path, bool is_device, add_path
 /* /proc/driver/nvidia lies in every /proc: only `restricted` has to name it. */
 static void add_gpus(words *list, const pkb_sandbox_gpus *gpus, add_path *add_one)
 {
-    static const char *const devices[] = {"/dev/nvidiactl", "/dev/nvidia-uvm",
-                                          "/dev/nvidia-uvm-tools"};
+    /* Not nvidia-uvm-tools: it serves profilers alone. */
+    static const char *const devices[] = {"/dev/nvidiactl", "/dev/nvidia-uvm"};
     static const char *const facts[] = {"/sys/devices/system/cpu", "/sys/devices/system/node"};
     char path[64];
 
