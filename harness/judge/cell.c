@@ -392,11 +392,17 @@ static uint64_t request_timeout_ns(const pkb_cell *cell, const pkb_cell_request 
 /* UNSUPPORTED takes an attempt out of the count, so it has to be true. */
 static void judge_answer(const pkb_cell *cell, const pkb_hint_step *step, pkb_finding *finding)
 {
+    char library[4200];
+    const pkb_cell_options *options = &cell->options;
+    const pkb_evidence evidence = {.host_path = options->host_path,
+                                   .device_path = options->device_path,
+                                   .library_path = library};
     pkb_finding claim = *finding;
+
+    snprintf(library, sizeof library, "%s/libcudart.so.13", options->library_dir);
     pkb_hint_judge_answer(&claim, cell->page, step);
     if (claim.verdict == PKB_VERDICT_UNSUPPORTED && finding->verdict != PKB_VERDICT_UNSUPPORTED &&
-        !pkb_evidence_is_unsupported(claim.reason, cell->options.host_path,
-                                     cell->options.device_path))
+        !pkb_evidence_is_unsupported(&evidence, claim.reason))
         pkb_finding_set(finding, PKB_VERDICT_CRASH,
                         "rank %u: it claims that the device cannot run it, but nothing of the kind "
                         "is in it",

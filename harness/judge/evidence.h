@@ -8,9 +8,15 @@
 
 #include <stdbool.h>
 
-/* `text` is the cell's sentence, "... does not support X"; X has to stand in the device part (an
- * instruction) or the host part (a CUDA call, a launch with clusters). False when it does not, or
- * when a file cannot be read. */
-bool pkb_evidence_is_unsupported(const char *text, const char *host_path, const char *device_path);
+typedef struct pkb_evidence {
+    const char *host_path;    /* of the attempt: its imports */
+    const char *device_path;  /* of the attempt: the translator's strings; NULL = none */
+    const char *library_path; /* our libcudart: the calls that it lacks */
+} pkb_evidence;
+
+/* `text` is the cell's sentence, "... does not support X". An instruction has to be a whole string
+ * in the device part; a CUDA call has to be among those that our library lacks and that the host
+ * part names; clusters have to be asked for. False when not, or when a file cannot be read. */
+bool pkb_evidence_is_unsupported(const pkb_evidence *evidence, const char *text);
 
 #endif

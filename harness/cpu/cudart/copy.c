@@ -6,6 +6,7 @@
 
 #include "harness/cpu/cudart/host_memory.h"
 #include "harness/cpu/cudart/stream.h"
+#include "harness/cpu/cudart/unsupported.h"
 #include "harness/cpu/device/fault.h"
 #include "harness/cpu/device/window.h"
 
@@ -238,7 +239,7 @@ cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
     pkb_copy copy;
 
     if (!box_of(p, &copy))
-        return pkb_api_unsupported("cudaMemcpy3D with an array");
+        return pkb_api_unsupported(PKB_UNSUPPORTED_CALL "cudaMemcpy3D");
     return pkb_copy_submit(&copy, p->kind, NULL, PKB_SYNC);
 }
 
@@ -247,7 +248,7 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t st
     pkb_copy copy;
 
     if (!box_of(p, &copy))
-        return pkb_api_unsupported("cudaMemcpy3DAsync with an array");
+        return pkb_api_unsupported(PKB_UNSUPPORTED_CALL "cudaMemcpy3DAsync");
     return pkb_copy_submit(&copy, p->kind, stream, PKB_ASYNC);
 }
 

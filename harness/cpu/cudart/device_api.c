@@ -4,6 +4,7 @@
  */
 #include "harness/cpu/cudart/runtime.h"
 #include "harness/cpu/cudart/stream.h"
+#include "harness/cpu/cudart/unsupported.h"
 #include "harness/cpu/device/device_heap.h"
 
 #pragma GCC visibility push(default)
@@ -176,7 +177,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function
     *function = NULL;
     if (result != NULL)
         *result = cudaDriverEntryPointSymbolNotFound;
-    return pkb_api_unsupported("cudaGetDriverEntryPoint");
+    return pkb_api_unsupported(PKB_UNSUPPORTED_CALL "cudaGetDriverEntryPoint");
 }
 
 #pragma GCC diagnostic push

@@ -4,6 +4,7 @@
  */
 #include "harness/cpu/cudart/runtime.h"
 
+#include "harness/cpu/cudart/unsupported.h"
 #include "harness/cpu/device/fault.h"
 #include "harness/cpu/device/heap.h"
 #include "harness/cpu/device/print.h"
@@ -12,6 +13,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <time.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -66,11 +68,11 @@ cudaError_t cudaGetLastError(void)
     return rc;
 }
 
-cudaError_t pkb_api_unsupported(const char *name)
+int pkb_api_unsupported(const char *what)
 {
-    atomic_store(&unsupported_name, name);
+    atomic_store(&unsupported_name, what + strlen(PKB_UNSUPPORTED_CALL));
     pkb_fault_record_host(PKB_CPU_FAULT_UNSUPPORTED, cudaErrorNotSupported, "",
-                          "the CPU device does not support the CUDA call %s", name);
+                          "the CPU device does not support %s", what);
     return pkb_api_note(cudaErrorNotSupported);
 }
 

@@ -26,7 +26,4 @@ void pkb_api_lock(void);
 const pkb_cpu_limits *pkb_limits(void);
 uint64_t pkb_now_ns(void); /* monotonic */
 
-/* Notes the name for pkb_cpu_unsupported_call; returns cudaErrorNotSupported. */
-cudaError_t pkb_api_unsupported(const char *name);
-
 #endif

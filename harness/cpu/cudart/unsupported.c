@@ -5,15 +5,15 @@
  */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
-int pkb_api_unsupported(const char *name);
+#include "harness/cpu/cudart/unsupported.h"
 
 #pragma GCC visibility push(default)
 
-#define UNSUPPORTED(name)                  \
-    int name(void);                        \
-    int name(void)                         \
-    {                                      \
-        return pkb_api_unsupported(#name); \
+#define UNSUPPORTED(name)                                       \
+    int name(void);                                             \
+    int name(void)                                              \
+    {                                                           \
+        return pkb_api_unsupported(PKB_UNSUPPORTED_CALL #name); \
     }
 #include "harness/cpu/cudart/unsupported.def"
 

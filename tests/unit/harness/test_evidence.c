@@ -15,31 +15,41 @@
 
 #include "base/fs.h"
 
-static char host[] = "/tmp/pkb-evidence-host.XXXXXX", device[] = "/tmp/pkb-evidence-dev.XXXXXX";
+static char host[] = "/tmp/pkb-evidence-host.XXXXXX";
+static char device[] = "/tmp/pkb-evidence-device.XXXXXX";
+static char library[] = "/tmp/pkb-evidence-library.XXXXXX";
+
+static int write_file(char *path, const char *content, size_t bytes)
+{
+    int fd = mkstemp(path);
+    if (fd < 0 || close(fd) != 0)
+        return -1;
+    return (int)pkb_fs_replace(path, content, bytes, NULL);
+}
 
 static int write_files(void **state)
 {
     (void)state;
-    int host_fd = mkstemp(host), device_fd = mkstemp(device);
-    if (host_fd < 0 || device_fd < 0)
-        return -1;
-    close(host_fd);
-    close(device_fd);
     const char in_host[] = "\177ELF\0cudaMalloc\0cudaIpcGetMemHandle\0";
     const char in_device[] = "\177ELF\0tex.1d.v4.f32.s32 at a.cu:13\0";
-    return pkb_fs_replace(host, in_host, sizeof in_host, NULL) ||
-           pkb_fs_replace(device, in_device, sizeof in_device, NULL);
+    const char in_library[] = "\177ELF\0cudaMalloc\0the CUDA call cudaIpcGetMemHandle\0"
+                              "the CUDA call cudaMallocArray\0";
+    return write_file(host, in_host, sizeof in_host) ||
+           write_file(device, in_device, sizeof in_device) ||
+           write_file(library, in_library, sizeof in_library);
 }
 
 static int remove_files(void **state)
 {
     (void)state;
-    return unlink(host) || unlink(device);
+    return unlink(host) || unlink(device) || unlink(library);
 }
 
 static int holds(const char *text)
 {
-    return pkb_evidence_is_unsupported(text, host, device);
+    const pkb_evidence evidence = {
+        .host_path = host, .device_path = device, .library_path = library};
+    return pkb_evidence_is_unsupported(&evidence, text);
 }
 
 static void an_instruction_must_be_in_the_device_part(void **state)
@@ -48,14 +58,18 @@ static void an_instruction_must_be_in_the_device_part(void **state)
     assert_true(holds("rank 0, pkb_run: the CPU device does not support tex.1d.v4.f32.s32 at "
                       "a.cu:13"));
     assert_false(holds("the CPU device does not support wgmma.fence at a.cu:13"));
-    assert_false(holds("the CPU device does not support cudaMalloc"));
+    assert_false(holds("the CPU device does not support _"));
+    assert_false(holds("the CPU device does not support f32.s32 at a.cu:13"));
+    assert_false(holds("the CPU device does not support tex.1d.v4.f32.s32 at a.cu:1"));
 }
 
-static void a_call_must_be_in_the_host_part(void **state)
+static void a_call_must_be_lacking_and_imported(void **state)
 {
     (void)state;
     assert_true(holds("the CPU device does not support the CUDA call cudaIpcGetMemHandle"));
-    assert_false(holds("the CPU device does not support the CUDA call cudaGraphicsMapResources"));
+    assert_false(holds("the CPU device does not support the CUDA call cudaMallocArray"));
+    assert_false(holds("the CPU device does not support the CUDA call cudaMalloc"));
+    assert_false(holds("the CPU device does not support the CUDA call cudaIpcGetMem"));
     assert_false(holds("the CPU device does not support clusters of more than one block"));
 }
 
@@ -67,14 +81,15 @@ static void empty_and_other_words_prove_nothing(void **state)
     assert_false(holds("the CPU device does not support "));
     assert_false(holds("the CPU device does not support the CUDA call "));
     assert_false(pkb_evidence_is_unsupported(
-        "the CPU device does not support tex.1d.v4.f32.s32 at a.cu:13", host, "/no/such/file"));
+        &(pkb_evidence){.host_path = host, .device_path = NULL, .library_path = "/no/such/file"},
+        "the CPU device does not support tex.1d.v4.f32.s32 at a.cu:13"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_instruction_must_be_in_the_device_part),
-        cmocka_unit_test(a_call_must_be_in_the_host_part),
+        cmocka_unit_test(a_call_must_be_lacking_and_imported),
         cmocka_unit_test(empty_and_other_words_prove_nothing),
     };
     return cmocka_run_group_tests(tests, write_files, remove_files);
