@@ -95,6 +95,19 @@ static void symmetric_memory_follows_the_slots(void **state)
     free(layout);
 }
 
+static void symmetric_memory_may_be_smaller(void **state)
+{
+    pkb_layout *layout = make();
+    (void)state;
+
+    layout->symmetric_bytes = 4 << 20;
+    assert_int_equal(pkb_layout_place(layout, NULL), PKB_OK);
+    assert_int_equal(layout->symmetric_bytes, 4 << 20);
+    assert_true(pkb_layout_symmetric_offset(layout) >= layout->slots_bytes);
+    assert_int_equal(layout->rank_stride % (2 << 20), 0);
+    free(layout);
+}
+
 static void oracles_have_room_for_alternatives(void **state)
 {
     pkb_layout *layout = make();
@@ -181,6 +194,7 @@ int main(void)
         cmocka_unit_test(extents_are_the_largest_over_ranks),
         cmocka_unit_test(arguments_are_aligned_and_guarded),
         cmocka_unit_test(symmetric_memory_follows_the_slots),
+        cmocka_unit_test(symmetric_memory_may_be_smaller),
         cmocka_unit_test(oracles_have_room_for_alternatives),
         cmocka_unit_test(sizes_that_overflow_are_refused),
         cmocka_unit_test(impossible_counts_are_refused),
