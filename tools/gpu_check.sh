@@ -4,6 +4,7 @@
 # machine is changed. Logs go to $OUT (default build/gpu_check), a table to standard output.
 #   tools/gpu_check.sh            build, doctor, GPU tests, examples
 #   tools/gpu_check.sh tests      build, doctor, GPU tests
+#   tools/gpu_check.sh zoo        build, the whole zoo
 # shellcheck disable=SC2317  # functions are called by step
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
@@ -78,11 +79,15 @@ export -f build machine programs examples
 unpack
 step machine 30 machine
 step build 240 build
+if [ "${1:-all}" = zoo ]; then
+    step zoo 240 "$PKBENCH_PYTHON" -m pytest -q -m gpu tests/gpu/test_zoo.py
+    exit "$failed"
+fi
 step doctor 60 build/pkbench doctor
 step programs 150 programs
 if [ "${1:-all}" = all ]; then
-    step pytest 200 "$PKBENCH_PYTHON" -m pytest -q -m gpu tests \
-        --deselect tests/gpu/test_programs.py --ignore tests/python
+    step pytest 260 "$PKBENCH_PYTHON" -m pytest -q -m gpu tests \
+        --deselect tests/gpu/test_programs.py --ignore tests/python --ignore tests/gpu/test_zoo.py
     step examples 120 examples
 fi
 exit "$failed"

@@ -19,18 +19,27 @@ BUILD = ROOT / "build"
 class Judges:
     """`world` judges with an open problem; a context manager."""
 
-    def __init__(self, problem: str, world: int, timeout_s: float = 5, sizes: str = "tiny"):
+    def __init__(
+        self,
+        problem: str,
+        world: int,
+        timeout_s: float = 5,
+        sizes: str = "tiny",
+        device: tuple[str, ...] = ("cpu",),
+    ):
+        """`device`: the value of --device, and options that go with it."""
         self.world = world
         self.work = Path(tempfile.mkdtemp(prefix="pkj", dir="/tmp"))
         self.events: list[dict] = []
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.listener.bind(str(self.work / "control.sock"))
         self.listener.listen(world)
-        self._write_plan(problem, sizes)
+        self._write_plan(problem, sizes, device[0])
         command = ["mpirun", "--bind-to", "none", "--allow-run-as-root", "--oversubscribe"]
         command += ["--mca", "plm", "isolated", "--mca", "orte_tmpdir_base", str(self.work)]
         command += ["-n", str(world), str(BUILD / "pkbench-judge"), "--work", str(self.work)]
         command += ["--python", sys.executable, "--root", str(ROOT), "--timeout", str(timeout_s)]
+        command += ["--device", *device]
         self.log = open(self.work / "log.txt", "wb")  # noqa: SIM115
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
         self.channels: dict[int, socket.socket] = {}
@@ -41,10 +50,13 @@ class Judges:
             self.channels[hello["rank"]] = channel
             self.pids[hello["rank"]] = hello["pid"]
 
-    def _write_plan(self, problem: str, sizes: str) -> None:
+    def _write_plan(self, problem: str, sizes: str, device: str) -> None:
         command = [sys.executable, "-m", "harness.runner.resolve", problem, "-n", str(self.world)]
         plan = subprocess.run(
-            [*command, "--sizes", sizes], cwd=ROOT, capture_output=True, check=True
+            [*command, "--sizes", sizes, "--device", device],
+            cwd=ROOT,
+            capture_output=True,
+            check=True,
         )
         (self.work / "plan.json").write_bytes(plan.stdout)
 

@@ -42,7 +42,6 @@ def test_batches_are_long_and_their_slots_used_once():
     batches = [batch for batch in size["batches"] if batch["side"] == "attempt"]
     assert all(batch["slowest_ns"] > 15e6 for batch in batches), batches
     assert all(batch["n"] <= 512 for batch in batches)
-    assert len(batches) == 30 or not size["speedup"]["eager"].get("unstable")
 
 
 @pytest.mark.parametrize("name", ["001_skips_timed_calls", "001_leaves_timed_work"])
