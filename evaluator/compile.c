@@ -119,14 +119,6 @@ static void say_failure(pkb_build *build, const pkb_compile_options *options, pk
     pkb_buf_clear(&reason);
 }
 
-/* What nvcc took and the translator refuses, this device cannot run. Everything else that goes
- * wrong after nvcc is our own fault. */
-static pkb_verdict blame(const chain *device)
-{
-    return device->step == PKB_STEP_TRANSLATE && device->how.exited ? PKB_VERDICT_UNSUPPORTED
-                                                                    : PKB_VERDICT_INFRA_ERROR;
-}
-
 static bool has_started(const pkb_compile_options *options)
 {
     char *mark = pkb_fs_join(options->directory, PKB_STARTED_NAME);
@@ -174,8 +166,10 @@ static pkb_code run_steps(pkb_build *out, const pkb_compile_options *options, pk
     rc = run_nvcc(&device, out, &is_fine, err);
     if (rc == PKB_OK && is_fine)
         rc = finish_chain(&device, err);
+    /* nvcc took it: that the translator or gcc does not is the CPU device's limit. */
     if (rc == PKB_OK && is_fine && device.has_failed)
-        say_failure(out, options, blame(&device), &device.how, pkb_buf_text(&device.output));
+        say_failure(out, options, PKB_VERDICT_UNSUPPORTED, &device.how,
+                    pkb_buf_text(&device.output));
     if (rc == PKB_ERR_TIMEOUT) {
         pkb_buf reason = {0};
         pkb_buf_printf(&reason, "compiling took longer than %.0f s",

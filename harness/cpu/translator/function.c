@@ -160,9 +160,16 @@ static void read_instruction(pkb_ptx_writer *w, bool is_first_pass)
         predicate = &w->in.parts[part];
     }
     const pkb_ptx_token *opcode = pkb_ptx_expect_word(&w->cursor);
+    const pkb_ptx_cursor operands = w->cursor;
     pkb_ptx_instruction_read(w, opcode);
-    if (w->cursor.rc == PKB_OK)
+    if (w->cursor.rc == PKB_OK) {
         pkb_ptx_instruction_write(w, predicate);
+    } else if (operands.rc == PKB_OK && w->cursor.rc == PKB_ERR_FORMAT) {
+        /* ptxas took it, so only running it is a failure. */
+        w->cursor = operands;
+        pkb_ptx_skip_past(&w->cursor, ";");
+        pkb_ptx_instruction_write_unsupported(w, predicate);
+    }
 }
 
 static void read_statement(pkb_ptx_writer *w, bool is_first_pass)

@@ -153,6 +153,15 @@ static void put_unsupported(pkb_ptx_writer *w)
     pkb_buf_append_string(&w->body, "\");");
 }
 
+void pkb_ptx_instruction_write_unsupported(pkb_ptx_writer *w, const pkb_ptx_operand *predicate)
+{
+    pkb_ptx_location_mark(w);
+    put_predicate(w, predicate);
+    pkb_buf_append_string(&w->body, "{");
+    put_unsupported(w);
+    pkb_buf_append_string(&w->body, "}\n");
+}
+
 void pkb_ptx_instruction_write(pkb_ptx_writer *w, const pkb_ptx_operand *predicate)
 {
     const opcode_row *row = find_row(w->in.opcode);
@@ -167,10 +176,8 @@ void pkb_ptx_instruction_write(pkb_ptx_writer *w, const pkb_ptx_operand *predica
         w->wait_count += (row->flags & WAITS) != 0;
     if (row == NULL || !row->write(w, row->variant) || w->is_unsupported || !pkb_ptx_all_taken(w)) {
         take_back(&w->body, start);
-        pkb_ptx_location_mark(w);
-        put_predicate(w, predicate);
-        pkb_buf_append_string(&w->body, "{");
-        put_unsupported(w);
+        pkb_ptx_instruction_write_unsupported(w, predicate);
+        return;
     }
     pkb_buf_append_string(&w->body, "}\n");
 }

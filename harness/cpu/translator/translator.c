@@ -4,6 +4,9 @@
  */
 #include "harness/cpu/translator/translator.h"
 
+#include <ctype.h>
+#include <string.h>
+
 #include "harness/cpu/translator/function.h"
 #include "harness/cpu/translator/initializer.h"
 #include "harness/cpu/translator/layout.h"
@@ -108,13 +111,27 @@ static size_t write_variables(const pkb_ptx_module *module, pkb_buf *out)
     return count;
 }
 
+/* A PTX string as one of C: inline PTX may name files in any way. */
+static void put_text(pkb_buf *out, const pkb_ptx_token *text)
+{
+    pkb_buf_append_string(out, "\"");
+    for (uint32_t i = 1; i + 1 < text->length; i++) {
+        unsigned char c = (unsigned char)text->text[i];
+        if (isalnum(c) || strchr("_-+=,.:/ ()@~", c) != NULL)
+            pkb_buf_append_byte(out, (char)c);
+        else
+            pkb_buf_printf(out, "\\%03o", c);
+    }
+    pkb_buf_append_string(out, "\"");
+}
+
 static void write_files(const pkb_ptx_module *module, pkb_buf *out)
 {
     pkb_buf_append_string(out, "static const char *const files[]={\"\",\n");
     for (size_t i = 1; i < module->file_count; i++) {
         const pkb_ptx_token *name = module->files[i].name;
         if (name != NULL)
-            pkb_buf_append(out, name->text, name->length);
+            put_text(out, name);
         else
             pkb_buf_append_string(out, "\"\"");
         pkb_buf_append_string(out, ",\n");

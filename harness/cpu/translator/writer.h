@@ -143,5 +143,7 @@ bool pkb_ptx_put_special(pkb_ptx_writer *w, const pkb_ptx_operand *operand);
 /* ---- opcode.c ---- */
 /* Writes the instruction in w->in; `predicate` may be NULL. */
 void pkb_ptx_instruction_write(pkb_ptx_writer *w, const pkb_ptx_operand *predicate);
+/* In its place: a fault that names it and its line, raised only if it is executed. */
+void pkb_ptx_instruction_write_unsupported(pkb_ptx_writer *w, const pkb_ptx_operand *predicate);
 
 #endif

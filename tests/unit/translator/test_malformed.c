@@ -39,7 +39,6 @@ static void messages_name_the_line_and_the_fault(void **state)
     refuse("", "line 1: expected .version");
     refuse(HEAD "bogus", "line 4: expected a declaration at 'bogus'");
     refuse(HEAD ".entry k(.param .u64 p)\n{ ret;", "missing '}'");
-    refuse(HEAD ".entry k()\n{\nadd.u32 %r1 %r2;\n}", "line 6: expected ';', found '%r2'");
     refuse(HEAD ".entry k()\n{ .reg .b32 %r<99999999>; }", "line 5: expected a number in range");
     refuse(HEAD ".entry k() { }\n.entry k() { }", "function defined twice");
     refuse(HEAD ".entry k() { L: L: ret; }", "name declared twice");
@@ -50,6 +49,35 @@ static void messages_name_the_line_and_the_fault(void **state)
     refuse(HEAD ".file 1 \"abc", "unterminated string");
     refuse(HEAD ".global .u32 x = 0f123;", "malformed number");
     refuse(HEAD ".func (.param .b32 a, .param .b32 b) f() { ret; }", "more than one return");
+}
+
+static void expect_code(const char *text, const char *part)
+{
+    pkb_buf code;
+    pkb_error err = {0};
+    pkb_buf_init(&code);
+    if (pkb_ptx_translate(text, strlen(text), &code, &err) != PKB_OK)
+        fail_msg("%s", err.message);
+    if (strstr(pkb_buf_text(&code), part) == NULL)
+        fail_msg("no '%s' in the translation", part);
+    pkb_buf_clear(&code);
+}
+
+static void an_instruction_that_is_not_understood_fails_only_where_it_runs(void **state)
+{
+    (void)state;
+    expect_code(HEAD ".entry k()\n{\nadd.u32 %r1 %r2;\nret;\n}", "pkb_unsupported(T,\"add.u32 at");
+    expect_code(HEAD ".entry k()\n{ .reg .b32 t;\nmov.u32 t, 5*7;\nret; }",
+                "pkb_unsupported(T,\"mov.u32 at");
+}
+
+/* Inline PTX may name a file in any way; nothing of it may act as C. */
+static void names_of_files_are_only_names(void **state)
+{
+    (void)state;
+    expect_code(HEAD ".file 1 \"\\xz\"\n.entry k() { ret; }", "\"\\134xz\"");
+    expect_code(HEAD ".file 1 \"a\\\"b\"\n.entry k() { ret; }", "\"a\\134\\042b\"");
+    expect_code(HEAD ".file 1 \"?\?/%s\"\n.entry k() { ret; }", "\"\\077\\077/\\045s\"");
 }
 
 static void deep_nesting_is_refused(void **state)
@@ -103,6 +131,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_name_the_line_and_the_fault),
+        cmocka_unit_test(an_instruction_that_is_not_understood_fails_only_where_it_runs),
+        cmocka_unit_test(names_of_files_are_only_names),
         cmocka_unit_test(deep_nesting_is_refused),
         cmocka_unit_test(every_prefix_is_survived),
     };
