@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/fs.h"
 #include "base/json.h"
+#include "evaluator/clean.h"
 #include "evaluator/command.h"
 #include "evaluator/machine.h"
 #include "evaluator/verb.h"
@@ -194,6 +195,8 @@ static pkb_code build(cJSON **out, const pkb_record_facts *facts, const char *ve
     add_findings(record, event);
     add_costs(record, facts, event);
     pkb_code rc = add_environment(record, facts, err);
+    if (rc == PKB_OK)
+        rc = pkb_clean_json(record, err);
     if (rc != PKB_OK) {
         cJSON_Delete(record);
         return rc;

@@ -4,10 +4,13 @@
  */
 #include "evaluator/terminal.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "evaluator/clean.h"
 
 bool pkb_terminal_is_live(FILE *stream)
 {
@@ -46,6 +49,10 @@ const char *pkb_terminal_end(FILE *stream)
 void pkb_terminal_error(pkb_code code, const pkb_error *err)
 {
     const char *message = err->message[0] != '\0' ? err->message : pkb_code_name(code);
+    pkb_buf text = {0};
+
+    pkb_clean_append(&text, message, strlen(message), SIZE_MAX);
     fprintf(stderr, "%spkbench:%s %s\n", pkb_terminal_start(stderr, PKB_STYLE_BAD),
-            pkb_terminal_end(stderr), message);
+            pkb_terminal_end(stderr), pkb_buf_text(&text));
+    pkb_buf_clear(&text);
 }

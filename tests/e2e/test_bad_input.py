@@ -312,6 +312,23 @@ def test_compiler_sees_no_files_of_the_host(source):
     assert "No such file" in answer.record["reason"]
 
 
+@pytest.mark.parametrize("said", [b"\x1b[2J\x1b]0;owned\x07", b"\xff\xfe", b"\xc2\x9b31m"])
+def test_a_message_cannot_drive_the_terminal(source, said):
+    source.write_bytes(b"#error <" + said + b">\n" + TINY.encode())
+    for arguments in ([], ["--json"]):
+        answer = evaluate(source, *arguments)
+        assert answer.status == 1
+        text = answer.out + answer.err
+        assert "001_mine.cu(1): error" in text, text
+        assert not [c for c in text if c != "\n" and (ord(c) < 32 or 127 <= ord(c) < 160)], text
+
+
+def test_a_file_name_cannot_drive_the_terminal(tmp_path):
+    answer = evaluate(tmp_path / "001_\033[2J.cu")
+    demand(answer, 2, "001_?[2J.cu")
+    assert "\033" not in answer.err
+
+
 def test_endless_compile_is_ended(source):
     source.write_text(
         "template <int N, int M> struct f { static const int v = f<N - 1, M>::v + "
