@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MAX_DEPTH = 64, MAX_SEARCH = 512, MAX_POSITION = 1 << 30 };
+enum { MAX_DEPTH = 64, MAX_SEARCH = 4096, MAX_POSITION = 1 << 30 };
 
 static pkb_ptx_place read_place(pkb_ptx_cursor *cursor)
 {
@@ -22,23 +22,76 @@ static bool is_user(const pkb_ptx_writer *w, pkb_ptx_place place)
     return place.file < w->module->file_count && w->module->files[place.file].is_user;
 }
 
-/* An inlined_at names an earlier .loc, mostly the one just before. */
-static bool find_outer(const pkb_ptx_writer *w, pkb_ptx_place inner, pkb_ptx_place *out)
+static bool is_same_place(pkb_ptx_place a, pkb_ptx_place b)
 {
-    for (size_t i = w->inlining_count; i > 0 && w->inlining_count - i < MAX_SEARCH; i--)
-        if (memcmp(&w->inlinings[i - 1].inner, &inner, sizeof inner) == 0) {
-            *out = w->inlinings[i - 1].outer;
-            return true;
-        }
-    return false;
+    return a.file == b.file && a.line == b.line && a.column == b.column;
 }
 
-static void remember(pkb_ptx_writer *w, pkb_ptx_place inner, pkb_ptx_place outer)
+static bool is_same_function(const pkb_ptx_inlining *a, const pkb_ptx_inlining *b)
 {
-    if (!pkb_ptx_make_room(&w->cursor, (void **)&w->inlinings, w->inlining_count,
-                           &w->inlining_capacity, sizeof *w->inlinings))
-        return;
-    w->inlinings[w->inlining_count++] = (pkb_ptx_inlining){inner, outer};
+    return a->name_offset == b->name_offset && a->name->length == b->name->length &&
+           memcmp(a->name->text, b->name->text, a->name->length) == 0;
+}
+
+static size_t search_end(const pkb_ptx_writer *w)
+{
+    return w->inlining_count < MAX_SEARCH ? 0 : w->inlining_count - MAX_SEARCH;
+}
+
+/* The latest .loc at `inner`; with `like`, only one of its function and outer place. */
+static const pkb_ptx_inlining *find_inner(const pkb_ptx_writer *w, pkb_ptx_place inner,
+                                          const pkb_ptx_inlining *like)
+{
+    for (size_t i = w->inlining_count; i > search_end(w); i--) {
+        const pkb_ptx_inlining *found = &w->inlinings[i - 1];
+        if (is_same_place(found->inner, inner) &&
+            (like == NULL ||
+             (is_same_function(found, like) && is_same_place(found->outer, like->outer))))
+            return found;
+    }
+    return NULL;
+}
+
+static const pkb_ptx_inlining *find_function(const pkb_ptx_writer *w, const pkb_ptx_inlining *like)
+{
+    for (size_t i = w->inlining_count; i > search_end(w); i--)
+        if (is_same_function(&w->inlinings[i - 1], like))
+            return &w->inlinings[i - 1];
+    return like;
+}
+
+/* An inlined_at names an earlier .loc, but not which: a function that is inlined twice has every
+ * place twice, and all of them may be declared far ahead of their code. The code that came last
+ * from that function tells in which of its calls we are. */
+static bool find_outer(const pkb_ptx_writer *w, pkb_ptx_place inner, pkb_ptx_place *out)
+{
+    const pkb_ptx_inlining *latest = find_inner(w, inner, NULL);
+    if (latest == NULL)
+        return false;
+    const pkb_ptx_inlining *better = find_inner(w, inner, find_function(w, latest));
+    *out = better != NULL ? better->outer : latest->outer;
+    return true;
+}
+
+static void remember(pkb_ptx_writer *w, const pkb_ptx_inlining *inlining)
+{
+    if (pkb_ptx_make_room(&w->cursor, (void **)&w->inlinings, w->inlining_count,
+                          &w->inlining_capacity, sizeof *w->inlinings))
+        w->inlinings[w->inlining_count++] = *inlining;
+}
+
+/* Behind the comma: `function_name NAME[+offset], inlined_at place`. */
+static pkb_ptx_inlining read_inlining(pkb_ptx_cursor *cursor, pkb_ptx_place inner)
+{
+    pkb_ptx_inlining inlining = {.inner = inner};
+    pkb_ptx_expect(cursor, "function_name");
+    inlining.name = pkb_ptx_next(cursor);
+    if (pkb_ptx_accept(cursor, "+"))
+        inlining.name_offset = pkb_ptx_next(cursor)->bits;
+    pkb_ptx_expect(cursor, ",");
+    pkb_ptx_expect(cursor, "inlined_at");
+    inlining.outer = read_place(cursor);
+    return inlining;
 }
 
 void pkb_ptx_location_read(pkb_ptx_writer *w)
@@ -47,14 +100,9 @@ void pkb_ptx_location_read(pkb_ptx_writer *w)
     pkb_ptx_place inner = read_place(cursor), place = inner;
 
     if (pkb_ptx_accept(cursor, ",")) {
-        pkb_ptx_expect(cursor, "function_name");
-        pkb_ptx_next(cursor);
-        if (pkb_ptx_accept(cursor, "+"))
-            pkb_ptx_next(cursor);
-        pkb_ptx_expect(cursor, ",");
-        pkb_ptx_expect(cursor, "inlined_at");
-        place = read_place(cursor);
-        remember(w, inner, place);
+        const pkb_ptx_inlining inlining = read_inlining(cursor, inner);
+        remember(w, &inlining);
+        place = inlining.outer;
         if (is_user(w, inner))
             place = inner;
     }

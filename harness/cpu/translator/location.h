@@ -7,8 +7,10 @@
 
 #include "harness/cpu/translator/writer.h"
 
-typedef struct pkb_ptx_inlining {
+typedef struct pkb_ptx_inlining { /* a place in a function, and where that one was inlined */
     pkb_ptx_place inner, outer;
+    const pkb_ptx_token *name;
+    uint64_t name_offset;
 } pkb_ptx_inlining;
 
 /* Called behind `.loc`: sets w->place. Code inlined from a header counts for the place in the

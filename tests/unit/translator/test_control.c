@@ -273,6 +273,43 @@ static void faults_name_the_outermost_line_of_the_attempt(void **state)
     dlclose(l.handle);
 }
 
+/* Places are declared before the code that is in them: both calls of the barrier at line 99 come
+ * first, and the later declaration is the earlier call's. What follows says only "inlined at 99". */
+static void what_is_inlined_twice_counts_for_the_call_it_is_in(void **state)
+{
+    static const char *const text =
+        PTX_HEAD ".visible .entry k(.param .u64 p) { .reg .b64 %l; .reg .b32 %r; .reg .pred %q;\n"
+                 ".loc 1 31 5\n"
+                 ".loc 2 99 5, function_name $L__info_string0, inlined_at 1 31 5\n"
+                 ".loc 2 85 9, function_name $L__info_string1, inlined_at 2 99 5\n"
+                 ".loc 1 11 5\n"
+                 "ld.param.u64 %l, [p]; ld.u32 %r, [%l]; setp.ne.u32 %q, %r, 0;\n"
+                 "add.u64 %l, %l, 1;\n"
+                 ".loc 2 98 5, function_name $L__info_string0, inlined_at 1 11 5\n"
+                 "add.u32 %r, %r, 1;\n"
+                 ".loc 2 99 5, function_name $L__info_string0, inlined_at 1 11 5\n"
+                 ".loc 2 60 13, function_name $L__info_string2, inlined_at 2 85 9\n"
+                 "@%q ld.volatile.global.u32 %r, [%l];\n"
+                 ".loc 1 20 9\n"
+                 "add.u32 %r, %r, 1;\n"
+                 ".loc 2 98 5, function_name $L__info_string0, inlined_at 1 31 5\n"
+                 "add.u32 %r, %r, 1;\n"
+                 ".loc 2 60 13, function_name $L__info_string2, inlined_at 2 85 9\n"
+                 "ld.volatile.global.u32 %r, [%l];\n"
+                 "ret; }\n"
+                 ".file 1 \"/home/x/attempt.cu\"\n"
+                 ".file 2 \"/usr/include/header.hpp\"\n"
+                 ".section .debug_str { $L__info_string0: .b8 95,0 }\n";
+    uint64_t words[2] = {0};
+    loaded l;
+    (void)state;
+    assert_string_equal(run_words(&l, text, words), "address: read 4 bytes misaligned line 31");
+    dlclose(l.handle);
+    words[0] = 1;
+    assert_string_equal(run_words(&l, text, words), "address: read 4 bytes misaligned line 11");
+    dlclose(l.handle);
+}
+
 static void the_unknown_stops_only_who_executes_it(void **state)
 {
     static const char *const text =
@@ -389,6 +426,7 @@ int main(void)
         cmocka_unit_test(atomics_of_all_types_return_the_old_value),
         cmocka_unit_test(only_loops_that_can_wait_yield),
         cmocka_unit_test(faults_name_the_outermost_line_of_the_attempt),
+        cmocka_unit_test(what_is_inlined_twice_counts_for_the_call_it_is_in),
         cmocka_unit_test(the_unknown_stops_only_who_executes_it),
         cmocka_unit_test(the_device_runtime_is_called),
         cmocka_unit_test(parameters_are_laid_out_in_order),
