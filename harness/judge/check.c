@@ -16,7 +16,8 @@
 
 static const char chain_comment[] =
     "right when all inputs lie ready, wrong when a peer is late or new data lies at a known "
-    "address: a wait for the peers is missing, or something was kept from an earlier call";
+    "address: a wait for the peers is missing, at the start or at the end of the work, or "
+    "something was kept from an earlier call";
 
 /* ---- trials ---- */
 

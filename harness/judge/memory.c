@@ -292,9 +292,12 @@ static void report_guard(const pkb_memory *memory, uint32_t slot, uint64_t at, p
                         "written (byte %" PRIu64 ")",
                         rank, before->name, near.past_bytes);
     } else if (before != NULL && (after == NULL || near.past_bytes < after->offset - at)) {
+        char distance[48] = "right behind";
+        if (near.past_bytes > 0)
+            snprintf(distance, sizeof distance, "%" PRIu64 " bytes past", near.past_bytes);
         pkb_finding_set(finding, PKB_VERDICT_OUT_OF_BOUNDS,
-                        "rank %u: memory %" PRIu64 " bytes past the end of argument %s was written",
-                        rank, near.past_bytes, before->name);
+                        "rank %u: memory %s the end of argument %s was written", rank, distance,
+                        before->name);
     } else if (after != NULL) {
         named = after;
         pkb_finding_set(finding, PKB_VERDICT_OUT_OF_BOUNDS,

@@ -137,7 +137,7 @@ static void check_reason(pkb_memory *memory, uint32_t argument, int64_t offset, 
 static void the_reason_names_the_argument_and_the_distance(void **state)
 {
     pkb_memory *memory = *state;
-    check_reason(memory, 0, 20, "0 bytes past the end of argument x");
+    check_reason(memory, 0, 20, "memory right behind the end of argument x was written");
     check_reason(memory, 0, 35, "15 bytes past the end of argument x");
     check_reason(memory, 0, -4, "4 bytes before argument x");
     check_reason(memory, 2, 28 + 64, "64 bytes past the end of argument y");
