@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # How programs, libraries and unit tests are linked.
 
-# Set-up installs what is missing before the first object is compiled.
+# Set-up installs what is missing before the first object is compiled, and again when the Python
+# environment is gone.
 SETUP_STAMP := $(BUILD)/.setup
-$(SETUP_STAMP): tools/setup.sh tools/requirements.txt
+ifeq ($(PKBENCH_PYTHON)$(wildcard .venv/bin/python),)
+$(shell rm -f $(SETUP_STAMP))
+endif
+$(SETUP_STAMP): tools/setup.sh tools/requirements.txt tools/requirements-nvcc.txt
 	@mkdir -p $(@D)
 	@tools/setup.sh
 	@touch $@

@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=(gcc g++ make python3 python3-venv openmpi-bin libcjson-dev libseccomp-dev libssl-dev
-    libcurl4-openssl-dev bubblewrap libcmocka-dev)
+    bubblewrap libcmocka-dev)
 if [ "${1:-}" = lint ]; then
     packages=(clang-format-14 clang-tidy-14 cppcheck shellcheck)
 fi
@@ -50,6 +50,12 @@ install_packages() {
         "${missing[@]}" >/dev/null
 }
 
+# pip_install REQUIREMENTS: into .venv; what matters is checked by what is there afterwards.
+pip_install() {
+    .venv/bin/python -m pip install -q --disable-pip-version-check -r "$1" 2>&1 |
+        grep -v '^WARNING' >&2 || true
+}
+
 make_environment() {
     local python=.venv/bin/python wanted=tools/requirements.txt installed=.venv/requirements.installed
     if [ -n "${PKBENCH_PYTHON:-}" ]; then
@@ -60,10 +66,9 @@ make_environment() {
         return 0
     fi
     if ! cmp -s "$wanted" "$installed"; then
-        say "making .venv with PyTorch (about 1 GB)"
+        say "making .venv with PyTorch (1 GB as a CPU build, 5 GB where pip takes the CUDA build)"
         "$python" -m pip --version >/dev/null 2>&1 || python3 -m venv .venv
-        "$python" -m pip install -q --disable-pip-version-check -r "$wanted" 2>&1 |
-            grep -v '^WARNING' >&2 || true
+        pip_install "$wanted"
         "$python" -c 'import torch, numpy, jsonschema, pytest' || {
             say "pip could not install $wanted into .venv"
             return 1
@@ -72,16 +77,22 @@ make_environment() {
     fi
 }
 
+# nvcc from PyPI goes into .venv, whichever Python runs the references.
 install_nvcc() {
-    local found python=${PKBENCH_PYTHON:-.venv/bin/python}
-    found=$(tools/find_nvcc.sh) && [ -n "$found" ] && return 0
-    say "no nvcc found; installing it from PyPI (about 300 MB)"
-    "$python" -m pip install -q --disable-pip-version-check -r tools/requirements-nvcc.txt 2>&1 |
-        grep -v '^WARNING' >&2 || true
+    local found wanted=tools/requirements-nvcc.txt installed=.venv/requirements-nvcc.installed
+    found=$(tools/find_nvcc.sh) || found=
+    case "$found" in
+    '' | "$PWD"/.venv/*) cmp -s "$wanted" "$installed" && return 0 ;;
+    *) return 0 ;;
+    esac
+    say "no nvcc found; installing it from PyPI into .venv (about 300 MB)"
+    .venv/bin/python -m pip --version >/dev/null 2>&1 || python3 -m venv .venv
+    pip_install "$wanted"
     tools/find_nvcc.sh >/dev/null || {
         say "pip could not install nvcc; install CUDA 13 or set PKBENCH_NVCC"
         return 1
     }
+    cp "$wanted" "$installed"
 }
 
 if [ "${1:-}" = lint ]; then
@@ -93,7 +104,11 @@ fi
 if python3 -c 'import ensurepip' 2>/dev/null; then
     make_environment &
     environment=$!
-    install_packages
+    install_packages || {
+        pkill -P "$environment" 2>/dev/null
+        kill "$environment" 2>/dev/null
+        exit 1
+    }
     wait "$environment"
 else
     install_packages

@@ -122,27 +122,18 @@ static void remove_folder(const job *j)
 
 static pkb_code compile_host(const job *j, pkb_error *err)
 {
-    char program[PATH_MAX], include[PATH_MAX];
+    char program[PATH_MAX], include[PATH_MAX], library[PATH_MAX];
 
     snprintf(program, sizeof program, "%s/program", j->folder);
     snprintf(include, sizeof include, "-I%s/harness/include", j->root);
-    const char *command[] = {j->nvcc,
-                             "-std=c++17",
-                             "-lineinfo",
-                             "-gencode",
-                             "arch=compute_90a,code=compute_90a",
-                             "-cudart",
-                             "shared",
-                             "-keep",
-                             "-keep-dir",
-                             j->folder,
-                             "--no-compress",
-                             include,
-                             "-o",
-                             program,
-                             j->source,
-                             "-ldl",
-                             NULL};
+    /* By its full name: the toolkit from PyPI has no libcudart.so to link with, and needs none. */
+    snprintf(library, sizeof library, "%s/build/lib/libcudart.so.13", j->root);
+    const char *command[] = {
+        j->nvcc,   "-std=c++17", "-lineinfo",  "-gencode", "arch=compute_90a,code=compute_90a",
+        "-cudart", "none",       "-cudadevrt", "none",     "-Xlinker",
+        library,   "-keep",      "-keep-dir",  j->folder,  "--no-compress",
+        include,   "-o",         program,      j->source,  "-ldl",
+        NULL};
     return run_tool(command, err);
 }
 
