@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -25,6 +26,8 @@ static size_t built_count(const pkb_compile_options *options)
     return options->architecture != NULL ? 1 : BUILT_COUNT;
 }
 
+enum { PTX_LIMIT_MIB = 64 };
+
 typedef struct chain {
     const pkb_compile_options *options;
     pkb_process process; /* of the current step */
@@ -33,6 +36,8 @@ typedef struct chain {
     pkb_child_exit how;
     pkb_buf output;
     char *sign; /* the file that says that the PTX is complete */
+    char *ptx;
+    bool is_too_large; /* the PTX; nvcc is not waited for then */
     uint64_t deadline_ns;
 } chain;
 
@@ -68,6 +73,18 @@ static pkb_code advance(chain *device, uint64_t deadline_ns, pkb_error *err)
     return start_step(device, PKB_STEP_GCC, err);
 }
 
+/* A large initialised array becomes text of several times its size, which nvcc, the translator and
+ * gcc then chew on for minutes. */
+static pkb_code check_ptx(chain *device, pkb_error *err)
+{
+    struct stat status;
+
+    if (stat(device->ptx, &status) != 0 || status.st_size <= (off_t)PTX_LIMIT_MIB << 20)
+        return PKB_OK;
+    device->is_too_large = true;
+    return pkb_error_set(err, PKB_ERR_FORMAT, 0, "the PTX is too large");
+}
+
 static pkb_code tick(void *context, pkb_error *err)
 {
     chain *device = context;
@@ -77,6 +94,9 @@ static pkb_code tick(void *context, pkb_error *err)
         return rc;
     if (device->step != PKB_STEP_NVCC)
         return advance(device, 0, err);
+    rc = check_ptx(device, err);
+    if (rc != PKB_OK)
+        return rc;
     if (pkb_fs_exists(device->sign))
         return start_step(device, PKB_STEP_TRANSLATE, err);
     return PKB_OK;
@@ -86,6 +106,8 @@ static pkb_code finish_chain(chain *device, pkb_error *err)
 {
     pkb_code rc = PKB_OK;
     if (!device->is_done && device->step == PKB_STEP_NVCC)
+        rc = check_ptx(device, err);
+    if (rc == PKB_OK && !device->is_done && device->step == PKB_STEP_NVCC)
         rc = start_step(device, PKB_STEP_TRANSLATE, err);
     while (rc == PKB_OK && !device->is_done)
         rc = advance(device, device->deadline_ns, err);
@@ -150,6 +172,27 @@ static pkb_code run_nvcc(chain *device, pkb_build *out, bool *is_fine, pkb_error
     return PKB_OK;
 }
 
+/* What ends the build early and is a verdict all the same. */
+static pkb_code say_early_end(pkb_build *build, const chain *device, pkb_code rc)
+{
+    pkb_buf reason = {0};
+
+    if (device->is_too_large) {
+        pkb_buf_printf(&reason, "the PTX has more than %d MiB, the most that the CPU device takes",
+                       PTX_LIMIT_MIB);
+        say(build, PKB_VERDICT_UNSUPPORTED, pkb_buf_text(&reason));
+        pkb_buf_clear(&reason);
+        return PKB_OK;
+    }
+    if (rc != PKB_ERR_TIMEOUT)
+        return rc;
+    pkb_buf_printf(&reason, "compiling took longer than %.0f s",
+                   (double)device->options->timeout_ns / 1e9);
+    say(build, PKB_VERDICT_COMPILE_TIMEOUT, pkb_buf_text(&reason));
+    pkb_buf_clear(&reason);
+    return PKB_OK;
+}
+
 static pkb_code run_steps(pkb_build *out, const pkb_compile_options *options, pkb_error *err)
 {
     chain device = {.options = options,
@@ -158,32 +201,29 @@ static pkb_code run_steps(pkb_build *out, const pkb_compile_options *options, pk
                     .is_done = options->architecture != NULL, /* nvcc does it all */
                     .deadline_ns = pkb_clock_now_ns() + options->timeout_ns};
     bool is_fine = false;
-    pkb_code rc;
+    pkb_code rc = PKB_OK;
 
     device.sign = pkb_command_kept(options, "fatbin");
-    if (device.sign == NULL)
-        return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the build");
-    rc = run_nvcc(&device, out, &is_fine, err);
+    device.ptx = pkb_command_kept(options, "ptx");
+    if (device.sign == NULL || device.ptx == NULL)
+        rc = pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the build");
+    if (rc == PKB_OK)
+        rc = run_nvcc(&device, out, &is_fine, err);
     if (rc == PKB_OK && is_fine)
         rc = finish_chain(&device, err);
     /* nvcc took it: that the translator or gcc does not is the CPU device's limit. */
     if (rc == PKB_OK && is_fine && device.has_failed)
         say_failure(out, options, PKB_VERDICT_UNSUPPORTED, &device.how,
                     pkb_buf_text(&device.output));
-    if (rc == PKB_ERR_TIMEOUT) {
-        pkb_buf reason = {0};
-        pkb_buf_printf(&reason, "compiling took longer than %.0f s",
-                       (double)options->timeout_ns / 1e9);
-        say(out, PKB_VERDICT_COMPILE_TIMEOUT, pkb_buf_text(&reason));
-        pkb_buf_clear(&reason);
-        rc = PKB_OK;
-    } else if (rc == PKB_OK) {
+    if (rc == PKB_OK)
         out->is_built = is_fine && !device.has_failed;
-    }
+    else
+        rc = say_early_end(out, &device, rc);
     pkb_process_clear(&device.process);
     pkb_buf_append(&out->log, pkb_buf_text(&device.output), device.output.bytes);
     pkb_buf_clear(&device.output);
     free(device.sign);
+    free(device.ptx);
     return rc;
 }
 

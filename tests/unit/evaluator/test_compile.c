@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/fs.h"
@@ -97,11 +98,42 @@ static void devices_share_no_cached_build(void **state)
     assert_string_not_equal(keys[1], keys[2]);
 }
 
+/* A stand-in for nvcc that leaves large PTX and then takes its time. */
+static void large_ptx_is_not_waited_for(void **state)
+{
+    static const char script[] = "#!/bin/sh\ntruncate -s 65M keep/a.ptx\nexec sleep 60\n";
+    char folder[] = "/tmp/pkb-compile-XXXXXX", tool_folder[] = "/tmp/pkb-compile-XXXXXX";
+    pkb_build build = {0};
+    pkb_error err = {0};
+    (void)state;
+
+    find_tools();
+    assert_non_null(mkdtemp(folder));
+    assert_non_null(mkdtemp(tool_folder));
+    char *program = pkb_fs_join(tool_folder, "nvcc"), *real = tools.tools[PKB_TOOL_NVCC].path;
+    assert_int_equal(pkb_fs_replace(program, script, sizeof script - 1, &err), PKB_OK);
+    assert_int_equal(chmod(program, 0755), 0);
+    tools.tools[PKB_TOOL_NVCC].path = program;
+    const pkb_compile_options options = options_for(NULL, folder);
+    pkb_code rc = pkb_compile(&build, &options, &err);
+    tools.tools[PKB_TOOL_NVCC].path = real;
+    assert_int_equal(rc, PKB_OK);
+    assert_false(build.is_built);
+    assert_int_equal(build.verdict, PKB_VERDICT_UNSUPPORTED);
+    assert_non_null(strstr(build.reason, "64 MiB"));
+    assert_true(build.seconds < 20);
+    pkb_build_clear(&build);
+    free(program);
+    pkb_fs_remove_tree(folder, NULL);
+    pkb_fs_remove_tree(tool_folder, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gpus_get_machine_code_of_their_own),
         cmocka_unit_test(devices_share_no_cached_build),
+        cmocka_unit_test(large_ptx_is_not_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
