@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -71,23 +72,48 @@ static pkb_code judgement_hash(char hex[PKB_HASH_HEX_BYTES], const pkb_record_fa
     return pkb_hash_finish(hash, hex, err);
 }
 
+/* The file's name without folders. */
+static const char *source_name(const pkb_record_facts *facts)
+{
+    const char *file = facts->options->file, *slash = strrchr(file, '/');
+    return slash != NULL ? slash + 1 : file;
+}
+
+/* A single evaluation is a run of one attempt, named after its file: the stem, in characters that
+ * suit a path. */
+static void append_run(pkb_buf *out, const pkb_record_facts *facts)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+    const char *name = source_name(facts), *dot = strrchr(name, '.');
+    const size_t bytes = dot != NULL && dot != name ? (size_t)(dot - name) : strlen(name);
+
+    for (size_t i = 0; i < bytes; i++) {
+        bool is_plain = strchr(plain, name[i]) != NULL && (i > 0 || name[i] != '.');
+        pkb_buf_append_byte(out, is_plain ? name[i] : '_');
+    }
+}
+
 static void add_identity(cJSON *record, const pkb_record_facts *facts)
 {
     const pkb_eval_options *options = facts->options;
-    pkb_buf id = {0};
+    pkb_buf run = {0}, id = {0};
 
-    pkb_buf_printf(&id, "eval/%s/0/%s/%d", facts->problem, options->device, options->world);
+    append_run(&run, facts);
+    pkb_buf_printf(&id, "%s/%s/0/%s/%d", pkb_buf_text(&run), facts->problem, options->device,
+                   options->world);
     cJSON_AddNumberToObject(record, "schema", PKB_RECORD_SCHEMA);
     cJSON_AddStringToObject(record, "id", pkb_buf_text(&id));
     cJSON_AddStringToObject(record, "judgement", ""); /* filled in at the end, stands here */
+    cJSON_AddStringToObject(record, "run", pkb_buf_text(&run));
+    pkb_buf_clear(&run);
     pkb_buf_clear(&id);
 }
 
 static void add_subject(cJSON *record, const pkb_record_facts *facts)
 {
-    cJSON_AddStringToObject(record, "run", "eval");
     cJSON_AddStringToObject(record, "problem", facts->problem);
     cJSON_AddNumberToObject(record, "sample", 0);
+    cJSON_AddStringToObject(record, "source", source_name(facts));
     cJSON_AddStringToObject(record, "source_sha256", facts->attempt->sha256);
     cJSON_AddStringToObject(record, "device", facts->options->device);
     cJSON_AddNumberToObject(record, "world", facts->options->world);

@@ -16,8 +16,12 @@
 #include "base/json.h"
 #include "evaluator/record.h"
 
-static const pkb_eval_options options = {
-    .world = 2, .device = "cpu", .sizes = "tiny", .timeout_s = 20, .is_timed = true};
+static const pkb_eval_options options = {.file = "tries/013_mine.cu",
+                                         .world = 2,
+                                         .device = "cpu",
+                                         .sizes = "tiny",
+                                         .timeout_s = 20,
+                                         .is_timed = true};
 static char source[] = "code";
 static const pkb_attempt attempt = {.source = source, .bytes = 4, .sha256 = "abc"};
 static const pkb_toolbox tools;
@@ -49,7 +53,7 @@ static void what_was_not_measured_is_absent(void **state)
     assert_int_equal(
         pkb_record_plain(&record, &known, PKB_VERDICT_COMPILE_ERROR, "a.cu(1): error", NULL),
         PKB_OK);
-    assert_string_equal(text_of(record, "id"), "eval/013_gemm_allreduce/0/cpu/2");
+    assert_string_equal(text_of(record, "id"), "013_mine/013_gemm_allreduce/0/cpu/2");
     assert_string_equal(text_of(record, "verdict"), "COMPILE_ERROR");
     assert_string_equal(text_of(record, "reason"), "a.cu(1): error");
     assert_int_equal(strlen(text_of(record, "judgement")), 64);
@@ -59,6 +63,28 @@ static void what_was_not_measured_is_absent(void **state)
     assert_int_equal(cJSON_GetArraySize(costs), 1);
     assert_true(costs->child->valuedouble == 1.235);
     cJSON_Delete(record);
+}
+
+static void the_run_is_the_stem_of_the_file(void **state)
+{
+    static const char *const names[][3] = {{"a/b/013_x.try.cu", "013_x.try", "013_x.try.cu"},
+                                           {"../a b\033.cu", "a_b_", "a b?.cu"},
+                                           {".cu", "_cu", ".cu"},
+                                           {"...cu", "_.", "...cu"},
+                                           {"plain", "plain", "plain"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        pkb_eval_options other = options;
+        pkb_record_facts known = facts();
+        cJSON *record = NULL;
+        other.file = names[i][0];
+        known.options = &other;
+        assert_int_equal(pkb_record_plain(&record, &known, PKB_VERDICT_NO_CODE, "", NULL), PKB_OK);
+        assert_string_equal(text_of(record, "run"), names[i][1]);
+        assert_string_equal(text_of(record, "source"), names[i][2]);
+        assert_int_equal(strncmp(text_of(record, "id"), names[i][1], strlen(names[i][1])), 0);
+        cJSON_Delete(record);
+    }
 }
 
 static void what_the_judges_found_is_taken_over(void **state)
@@ -147,6 +173,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_not_measured_is_absent),
+        cmocka_unit_test(the_run_is_the_stem_of_the_file),
         cmocka_unit_test(what_the_judges_found_is_taken_over),
         cmocka_unit_test(a_verdict_nobody_knows_is_refused),
         cmocka_unit_test(the_judgement_follows_the_source_and_not_the_costs),
