@@ -17,6 +17,7 @@
 #include "evaluator/header.h"
 #include "evaluator/keep.h"
 #include "evaluator/plan.h"
+#include "evaluator/printed.h"
 #include "evaluator/session.h"
 #include "evaluator/workdir.h"
 
@@ -284,31 +285,63 @@ static pkb_code make_record(job *work, pkb_error *err)
                             work->failure.message, err);
 }
 
+/* The attempt itself, what was built of it, and all that was said. */
+static pkb_code keep_files(const job *work, pkb_error *err)
+{
+    const char *folder = work->evaluation->options.keep;
+    char *ranks = pkb_workdir_path(&work->workdir, "ranks.log");
+    const char *const files[] = {ranks, work->build.host, work->build.device};
+    pkb_code rc = PKB_OK;
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0] && rc == PKB_OK; i++)
+        if (files[i] != NULL)
+            rc = pkb_keep_file(folder, files[i], err);
+    free(ranks);
+    for (int rank = 0; rank < work->evaluation->options.world && rc == PKB_OK; rank++) {
+        char name[PKB_PRINTED_NAME_BYTES];
+        pkb_printed_name(name, rank);
+        char *path = pkb_workdir_path(&work->workdir, name);
+        if (path != NULL)
+            rc = pkb_keep_file(folder, path, err);
+        free(path);
+    }
+    return rc;
+}
+
 static pkb_code keep_all(const job *work, pkb_error *err)
 {
     const pkb_evaluation *evaluation = work->evaluation;
-    const char *folder = evaluation->options.keep;
-    char *ranks = pkb_workdir_path(&work->workdir, "ranks.log");
-    pkb_code rc = pkb_keep_text(folder, evaluation->attempt.file_name, evaluation->attempt.source,
-                                evaluation->attempt.bytes, err);
+    const pkb_buf *header = &work->header, *plan = &work->plan.text, *log = &work->build.log;
+    const struct {
+        const char *name, *text;
+        size_t bytes;
+    } texts[] = {
+        {evaluation->attempt.file_name, evaluation->attempt.source, evaluation->attempt.bytes},
+        {"problem.h", pkb_buf_text(header), header->bytes},
+        {"plan.json", pkb_buf_text(plan), plan->bytes},
+        {"compile.log", pkb_buf_text(log), log->bytes},
+    };
+    pkb_code rc = PKB_OK;
 
-    if (rc == PKB_OK)
-        rc = pkb_keep_text(folder, "problem.h", pkb_buf_text(&work->header), work->header.bytes,
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0] && rc == PKB_OK; i++)
+        rc = pkb_keep_text(evaluation->options.keep, texts[i].name, texts[i].text, texts[i].bytes,
                            err);
-    if (rc == PKB_OK)
-        rc = pkb_keep_text(folder, "plan.json", pkb_buf_text(&work->plan.text),
-                           work->plan.text.bytes, err);
-    if (rc == PKB_OK)
-        rc = pkb_keep_text(folder, "compile.log", pkb_buf_text(&work->build.log),
-                           work->build.log.bytes, err);
-    if (rc == PKB_OK && ranks != NULL)
-        rc = pkb_keep_file(folder, ranks, err);
-    if (rc == PKB_OK && work->build.host != NULL)
-        rc = pkb_keep_file(folder, work->build.host, err);
-    if (rc == PKB_OK && work->build.device != NULL)
-        rc = pkb_keep_file(folder, work->build.device, err);
-    free(ranks);
-    return rc;
+    return rc == PKB_OK ? keep_files(work, err) : rc;
+}
+
+/* The rank that the reason is about comes first. */
+static void read_printed(job *work)
+{
+    pkb_evaluation *evaluation = work->evaluation;
+    pkb_verdict verdict = PKB_VERDICT_CORRECT;
+    int64_t rank = 0;
+
+    pkb_json_get_i64(cJSON_GetObjectItemCaseSensitive(evaluation->record, "where"), "rank", &rank,
+                     NULL);
+    if (pkb_record_verdict(evaluation->record, &verdict, NULL) == PKB_OK &&
+        verdict != PKB_VERDICT_CORRECT && work->build.is_built)
+        pkb_printed_read(&evaluation->printed, &work->workdir, evaluation->options.world, (int)rank,
+                         &evaluation->printed_rank);
 }
 
 static void clear(job *work)
@@ -348,6 +381,10 @@ pkb_code pkb_evaluation_run(pkb_evaluation *evaluation, pkb_error *err)
     pkb_progress_end(&evaluation->progress);
     if (rc == PKB_OK)
         rc = make_record(&work, err);
+    pkb_session_close(work.session); /* the ranks write to the end */
+    work.session = NULL;
+    if (rc == PKB_OK)
+        read_printed(&work);
     if (rc == PKB_OK && evaluation->options.keep != NULL)
         rc = keep_all(&work, err);
     clear(&work);
@@ -358,6 +395,7 @@ void pkb_evaluation_clear(pkb_evaluation *evaluation)
 {
     pkb_progress_end(&evaluation->progress);
     cJSON_Delete(evaluation->record);
+    pkb_buf_clear(&evaluation->printed);
     pkb_attempt_clear(&evaluation->attempt);
     pkb_problem_free(evaluation->problem);
     pkb_catalogue_clear(&evaluation->catalogue);

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "base/buf.h"
 #include "base/hash.h"
 #include "evaluator/attempt.h"
 #include "evaluator/gpus.h"
@@ -27,7 +28,9 @@ typedef struct pkb_evaluation {
     pkb_sandbox_level level;
     char secret[PKB_HASH_HEX_BYTES];
     pkb_progress progress;
-    cJSON *record; /* the result */
+    cJSON *record;    /* the result */
+    pkb_buf printed;  /* the end of what the attempt printed; empty if it is CORRECT */
+    int printed_rank; /* by which rank */
     bool was_cached;
 } pkb_evaluation;
 

@@ -4,6 +4,8 @@
  */
 #include "evaluator/keep.h"
 
+#include <dirent.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +13,29 @@
 
 enum { FILE_LIMIT_BYTES = 256 << 20 };
 
+static bool is_empty(const char *folder)
+{
+    DIR *directory = opendir(folder);
+    bool is_empty = true;
+
+    if (directory == NULL)
+        return true; /* writing says why */
+    for (const struct dirent *entry; is_empty && (entry = readdir(directory)) != NULL;)
+        is_empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    closedir(directory);
+    return is_empty;
+}
+
 pkb_code pkb_keep_open(const char *folder, pkb_error *err)
 {
-    pkb_code rc = pkb_fs_make_directory(folder, 0755, err);
-    return rc == PKB_OK ? PKB_OK : PKB_ERR_DISK;
+    if (pkb_fs_make_directory(folder, 0755, err) != PKB_OK)
+        return PKB_ERR_DISK;
+    if (!is_empty(folder))
+        return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                             "%s is not empty, and files of two attempts would mix there; name "
+                             "a new folder with --keep, or empty this one",
+                             folder);
+    return PKB_OK;
 }
 
 pkb_code pkb_keep_text(const char *folder, const char *name, const char *text, size_t bytes,

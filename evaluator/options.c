@@ -50,7 +50,10 @@ static const struct argp_option table[] = {
     {0, 0, 0, 0, "What comes out:", 3},
     {"json", KEY_JSON, 0, 0, "print the record on standard output", 0},
     {"output", 'o', "FILE.jsonl", 0, "append the record to a file", 0},
-    {"keep", KEY_KEEP, "DIR", 0, "keep source, logs and what was built in DIR", 0},
+    {"keep", KEY_KEEP, "DIR", 0,
+     "keep all in DIR, which must be new or empty: source, logs, what the attempt printed on each "
+     "rank and what was built",
+     0},
     {0},
 };
 
@@ -162,7 +165,8 @@ void pkb_eval_options_parse(pkb_eval_options *out, int argc, char **argv)
         .args_doc = "FILE.cu",
         .doc = "Judges an attempt: is it right, and how fast is it?\v"
                "The exit status is 0 if the attempt is CORRECT and 1 if it is not; 2 tells of bad "
-               "usage, 3 that something of this machine failed (see pkbench doctor)."};
+               "usage, 3 that something of this machine failed (see pkbench doctor), 5 that the "
+               "record could not be stored, 130 that it was interrupted."};
 
     *out = (pkb_eval_options){.world = 2,
                               .is_timed = true,

@@ -51,21 +51,20 @@ static void print_time(FILE *out, const cJSON *times, const char *side)
     fprintf(out, "  %11s", text);
 }
 
-static void print_speedup(FILE *out, const cJSON *size, const cJSON *times)
+/* The median of the paired ratios, which is not the ratio of the two medians beside it. */
+static void print_speedup(FILE *out, const cJSON *size)
 {
     const cJSON *eager = cJSON_GetObjectItemCaseSensitive(
         cJSON_GetObjectItemCaseSensitive(size, "speedup"), "eager");
-    double ratio = 0, attempt_us = 0, eager_us = 0;
+    bool is_unstable = false;
+    double ratio = 0;
 
     if (eager == NULL || pkb_json_get_double(eager, "value", &ratio, NULL) != PKB_OK) {
-        if (times == NULL || pkb_json_get_double(times, "attempt", &attempt_us, NULL) != PKB_OK ||
-            pkb_json_get_double(times, "eager", &eager_us, NULL) != PKB_OK || !(attempt_us > 0)) {
-            fprintf(out, "  %8s", "-");
-            return;
-        }
-        ratio = eager_us / attempt_us;
+        fprintf(out, "  %8s", "-");
+        return;
     }
-    fprintf(out, "  %7.2fx", ratio);
+    pkb_json_get_bool(eager, "unstable", &is_unstable, NULL);
+    fprintf(out, "  %7.2fx%s", ratio, is_unstable ? " (unstable)" : "");
 }
 
 static bool has_times(const cJSON *sizes)
@@ -79,7 +78,7 @@ static bool has_times(const cJSON *sizes)
     return false;
 }
 
-static void print_size(FILE *out, const cJSON *size, bool is_timed)
+static void print_size(FILE *out, const cJSON *size, bool is_timed, bool is_scored)
 {
     char name[96];
     const char *grid = pkb_json_string_or(size, "grid", "");
@@ -93,7 +92,8 @@ static void print_size(FILE *out, const cJSON *size, bool is_timed)
         const cJSON *times = cJSON_GetObjectItemCaseSensitive(size, "time_us");
         print_time(out, times, "attempt");
         print_time(out, times, "eager");
-        print_speedup(out, size, times);
+        if (is_scored)
+            print_speedup(out, size);
     }
     fputc('\n', out);
 }
@@ -107,10 +107,10 @@ static void print_sizes(FILE *out, const cJSON *record)
     if (cJSON_GetArraySize(sizes) == 0)
         return;
     if (is_timed)
-        fprintf(out, "  %s%-20s  %-16s  %11s  %11s  %8s%s%s\n",
+        fprintf(out, "  %s%-20s  %-16s  %11s  %11s  %8s%s\n",
                 pkb_terminal_start(out, PKB_STYLE_DIM), "size", "verdict", "attempt", "eager",
-                "speed-up", is_cpu ? " (CPU: not a score)" : "", pkb_terminal_end(out));
-    cJSON_ArrayForEach(size, sizes) print_size(out, size, is_timed);
+                is_cpu ? "CPU: times are no score" : "speed-up", pkb_terminal_end(out));
+    cJSON_ArrayForEach(size, sizes) print_size(out, size, is_timed, !is_cpu);
 }
 
 static void print_costs(FILE *out, const cJSON *record, bool was_cached)
@@ -131,9 +131,18 @@ static void print_costs(FILE *out, const cJSON *record, bool was_cached)
         fputc('\n', out);
 }
 
-void pkb_result_print(FILE *out, const cJSON *record, bool was_cached)
+static void print_printed(FILE *out, const pkb_result_notes *notes)
+{
+    if (notes->printed[0] != '\0')
+        fprintf(out,
+                "  the attempt printed: (the end of rank %d's output; --keep DIR has more)\n%s",
+                notes->printed_rank, notes->printed);
+}
+
+void pkb_result_print(FILE *out, const cJSON *record, const pkb_result_notes *notes)
 {
     print_head(out, record);
+    print_printed(out, notes);
     print_sizes(out, record);
-    print_costs(out, record, was_cached);
+    print_costs(out, record, notes->was_cached);
 }

@@ -9,7 +9,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* `was_cached`: compiling was looked up. */
-void pkb_result_print(FILE *out, const cJSON *record, bool was_cached);
+typedef struct pkb_result_notes {
+    bool was_cached;     /* compiling was looked up */
+    const char *printed; /* lines that the attempt printed; "" = none */
+    int printed_rank;
+} pkb_result_notes;
+
+void pkb_result_print(FILE *out, const cJSON *record, const pkb_result_notes *notes);
 
 #endif

@@ -21,7 +21,10 @@ static pkb_code print_record(const pkb_evaluation *evaluation, pkb_error *err)
         cJSON_free(text);
         return pkb_verb_flush(err);
     }
-    pkb_result_print(stderr, evaluation->record, evaluation->was_cached);
+    const pkb_result_notes notes = {.was_cached = evaluation->was_cached,
+                                    .printed = pkb_buf_text(&evaluation->printed),
+                                    .printed_rank = evaluation->printed_rank};
+    pkb_result_print(stderr, evaluation->record, &notes);
     return PKB_OK;
 }
 

@@ -52,8 +52,9 @@ def compile_steps(source: Path) -> dict[str, float]:
     """Seconds of nvcc, translation and gcc, one after another, without the cache."""
     nvcc = subprocess.check_output([ROOT / "tools/find_nvcc.sh"], text=True).strip()
     with tempfile.TemporaryDirectory() as folder:
-        evaluate(source, "--sizes", "tiny", "--no-timing", "--keep", folder)  # for problem.h
-        include = [f"-I{folder}", f"-I{ROOT / 'harness/include'}"]
+        kept = f"{folder}/kept"  # with problem.h
+        evaluate(source, "--sizes", "tiny", "--no-timing", "--keep", kept)
+        include = [f"-I{kept}", f"-I{ROOT / 'harness/include'}"]
         so = f"{folder}/a.so"
         ptx, c = f"{folder}/{source.stem}.ptx", f"{folder}/device.c"
         return {

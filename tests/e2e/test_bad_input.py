@@ -351,6 +351,14 @@ def test_kept_files(source, tmp_path):
     assert (kept / "001_mine.cu").read_text() == "int broken"
     assert "struct pkb_args" in (kept / "problem.h").read_text()
     assert "error" in (kept / "compile.log").read_text()
+    demand(evaluate(source, "--keep", kept), 2, str(kept), "not empty", "new folder")
+
+
+def test_help_tells_of_every_exit_status_and_of_keep():
+    text = " ".join(pkbench("eval", "--help").out.split())
+    for word in ("5 that the record could not be stored", "130 that it was interrupted",
+                 "keep all in DIR"):  # fmt: skip
+        assert word in text
 
 
 # ---- interruption ----

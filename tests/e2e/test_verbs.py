@@ -64,7 +64,8 @@ def test_record_is_appended_and_names_what_was_asked(tmp_path):
     assert len(records) == 2
     first, second = records
     assert first["judgement"] == second["judgement"]
-    assert first["id"] == "eval/001_allreduce/0/cpu/3"
+    assert first["id"] == "001_broken/001_allreduce/0/cpu/3"
+    assert (first["run"], first["source"]) == ("001_broken", "001_broken.cu")
     assert first["world"] == 3
     assert first["flags"]["seed"] == 7
     assert first["sizes_asked"][0] == "tiny"
@@ -95,3 +96,49 @@ def test_a_second_compile_comes_from_the_cache(tmp_path):
     assert "(cached)" not in pkbench("eval", source, *options, env=environment).err
     assert "(cached)" in pkbench("eval", source, *options, env=environment).err
     assert len(os.listdir(tmp_path / "cache")) == 1
+
+
+PRINTS = """#include <cstdio>
+#include <pkbench.h>
+#include "problem.h"
+__global__ void tell(int rank) { printf("device of %d\\n", rank); }
+extern "C" int pkb_run(pkb_world *world, const pkb_args *args, void *state, cudaStream_t stream)
+{
+    for (int i = 0; i < 20; i++)
+        printf("line %d of the host \\033[2J\\xff\\n", i);
+    tell<<<1, 1, 0, stream>>>(pkb_rank(world));
+    return cudaStreamSynchronize(stream);
+}
+"""
+
+
+def test_what_a_wrong_attempt_printed_is_shown_and_kept(tmp_path):
+    path, kept = tmp_path / "001_prints.cu", tmp_path / "kept"
+    path.write_text(PRINTS)
+    options = ["--device", "cpu", "--no-timing", "--sizes", "tiny"]
+    answer = pkbench("eval", path, *options, "--keep", kept)
+    assert answer.status == 1
+    _, _, shown = answer.err.partition("the attempt printed:")
+    assert "device of 0" in shown and "line 19 of the host ?[2J\ufffd" in shown, answer.err
+    assert shown.count("of the host") < 10
+    assert "\033" not in answer.err
+    for rank in range(2):
+        text = (kept / f"rank{rank}.txt").read_bytes().decode(errors="replace")
+        assert f"device of {rank}" in text
+        assert "line 0 of the host \033[2J" in text
+
+
+def test_a_right_attempt_and_the_record_show_nothing_printed(tmp_path):
+    options = ["--device", "cpu", "--no-timing", "--sizes", "tiny"]
+    assert "printed" not in pkbench("eval", ROOT / "tests/zoo/001_chatty.cu", *options).err
+    path = tmp_path / "001_prints.cu"
+    path.write_text(PRINTS)
+    assert "of the host" not in pkbench("eval", path, *options, "--json").out
+
+
+def test_times_of_the_cpu_device_are_no_score():
+    source = ROOT / "examples" / "001_allreduce.cu"
+    answer = pkbench("eval", source, "--device", "cpu", "--sizes", "tiny")
+    assert "CPU: times are no score" in answer.err, answer.err
+    assert "speed-up" not in answer.err
+    assert not [line for line in answer.err.splitlines() if line.endswith("x")]
