@@ -40,6 +40,31 @@ static const pkb_tool wanted[PKB_TOOL_COUNT] = {
     [PKB_TOOL_CELL] = {.name = "pkbench-cell", .remedy = "run make"},
 };
 
+/* The remedies that differ where `make install` put the command: no set-up made an environment. */
+static const char *const installed_remedies[PKB_TOOL_COUNT] = {
+    [PKB_TOOL_PYTHON] = "set PKBENCH_PYTHON to a Python that has torch and numpy",
+    [PKB_TOOL_TORCH] = "set PKBENCH_PYTHON to a Python that has torch, or install PyTorch for the "
+                       "one that it names",
+    [PKB_TOOL_NVCC] = "install the CUDA toolkit 13, or pip install nvidia-cuda-nvcc for the Python "
+                      "that PKBENCH_PYTHON names; $PKBENCH_NVCC names one elsewhere",
+    [PKB_TOOL_TRANSLATOR] = "run make install again",
+    [PKB_TOOL_JUDGE] = "run make install again",
+    [PKB_TOOL_CELL] = "run make install again",
+};
+
+/* An installed command has no Makefile above it. */
+static void choose_remedies(pkb_toolbox *box)
+{
+    char *makefile = pkb_toolbox_path(box, "Makefile");
+    const bool is_installed = makefile != NULL && !pkb_fs_exists(makefile);
+
+    memcpy(box->tools, wanted, sizeof wanted);
+    for (pkb_tool_id id = 0; is_installed && id < PKB_TOOL_COUNT; id++)
+        if (installed_remedies[id] != NULL)
+            box->tools[id].remedy = installed_remedies[id];
+    free(makefile);
+}
+
 /* What a program prints; false, with the tool's problem set, if it does not run well. */
 static bool ask(pkb_tool *tool, const char *const *argv, pkb_buf *output)
 {
@@ -74,9 +99,11 @@ static void ask_version(pkb_tool *tool, const char *const *argv, const char *mar
 static void find_nvcc(pkb_toolbox *box)
 {
     pkb_tool *nvcc = &box->tools[PKB_TOOL_NVCC], *cudart = &box->tools[PKB_TOOL_CUDART];
-    const char *python = box->tools[PKB_TOOL_PYTHON].path;
+    char *own = pkb_toolbox_path(box, ".venv/bin/python"); /* $PKBENCH_PYTHON may be another */
+    const char *const pythons[] = {box->tools[PKB_TOOL_PYTHON].path, own};
 
-    nvcc->path = pkb_toolkit_find(python, &box->toolkit);
+    nvcc->path = pkb_toolkit_find(pythons, sizeof pythons / sizeof pythons[0], &box->toolkit);
+    free(own);
     if (nvcc->path == NULL)
         return;
     cudart->path = pkb_toolkit_runtime(box->toolkit);
@@ -169,7 +196,7 @@ pkb_code pkb_toolbox_open(pkb_toolbox *out, pkb_error *err)
                              "cannot find the folder of pkbench's programs "
                              "(PKBENCH_PROGRAMS)");
     }
-    memcpy(box.tools, wanted, sizeof wanted);
+    choose_remedies(&box);
     find_python(&box);
     find_nvcc(&box);
     find_in_path(&box);

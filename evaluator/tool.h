@@ -11,12 +11,12 @@
 #include "base/error.h"
 
 typedef enum pkb_tool_id {
+    PKB_TOOL_PYTHON, /* first, because nvcc may be in its environment */
+    PKB_TOOL_TORCH,
     PKB_TOOL_NVCC,
     PKB_TOOL_CUDART, /* libcudart.so.13 of the same toolkit */
     PKB_TOOL_GCC,
     PKB_TOOL_MPIRUN,
-    PKB_TOOL_PYTHON,
-    PKB_TOOL_TORCH,
     PKB_TOOL_TRANSLATOR,
     PKB_TOOL_JUDGE,
     PKB_TOOL_CELL,

@@ -44,7 +44,7 @@ static char *find_wheel(const char *python)
     return result;
 }
 
-static char *find_candidate(const char *python)
+static char *find_candidate(const char *const *pythons, size_t count)
 {
     const char *named = getenv("PKBENCH_NVCC");
     if (named != NULL && named[0] != '\0')
@@ -52,8 +52,9 @@ static char *find_candidate(const char *python)
     char *found = pkb_fs_find_program("nvcc");
     if (found == NULL)
         found = if_program(strdup("/usr/local/cuda/bin/nvcc"));
-    if (found == NULL && python != NULL)
-        found = find_wheel(python);
+    for (size_t i = 0; i < count && found == NULL; i++)
+        if (pythons[i] != NULL)
+            found = find_wheel(pythons[i]);
     return found;
 }
 
@@ -79,9 +80,9 @@ static char *ask_folder(const char *nvcc)
     return folder;
 }
 
-char *pkb_toolkit_find(const char *python, char **toolkit)
+char *pkb_toolkit_find(const char *const *pythons, size_t count, char **toolkit)
 {
-    char *nvcc = find_candidate(python);
+    char *nvcc = find_candidate(pythons, count);
     char *real = nvcc != NULL ? realpath(nvcc, NULL) : NULL;
     free(nvcc);
     if (real == NULL)
