@@ -1,10 +1,29 @@
 #!/usr/bin/env bash
 # install.sh PREFIX: the command in PREFIX/bin, what it needs in PREFIX/libexec/pkbench (same shape
 # as the project, so that every part finds the others relative to itself).
+# install.sh --uninstall PREFIX: takes both away again.
 set -euo pipefail
-cd "$(dirname "$0")/.."
-prefix=${1:?usage: install.sh PREFIX}
+usage='usage: install.sh [--uninstall] PREFIX'
+
+action=install
+if [ "${1:-}" = --uninstall ]; then
+    action=uninstall
+    shift
+fi
+prefix=$(realpath -m -- "${1:?$usage}") # of the caller's folder; the command keeps it for ever
 root=$prefix/libexec/pkbench
+cd "$(dirname "$0")/.."
+
+if [ "$action" = uninstall ]; then
+    if [ ! -x "$root/build/pkbench" ]; then
+        echo "there is no pkbench below $prefix (PREFIX)" >&2
+        exit 1
+    fi
+    rm -rf -- "$root"
+    rm -f -- "$prefix/bin/pkbench"
+    echo "removed: $prefix/bin/pkbench and $root"
+    exit
+fi
 
 mkdir -p "$prefix/bin" "$root/build/lib"
 cp -r problems references tools "$root/"

@@ -45,6 +45,10 @@ PREFIX ?= /usr/local
 install: all ## copy the command and what it needs below PREFIX
 	@tools/install.sh "$(PREFIX)"
 
+.PHONY: uninstall
+uninstall: ## remove what install put below PREFIX
+	@tools/install.sh --uninstall "$(PREFIX)"
+
 .PHONY: clean
 clean: ## remove everything that was built
 	rm -rf $(BUILD) build-asan
