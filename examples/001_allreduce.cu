@@ -3,10 +3,11 @@
  * All-reduce: y = x_0 + x_1 + ... on every rank, read straight from the peers.
  *
  * Layout    x and y (M,N) on every rank, dense, bf16; both are peer-mapped as they are.
- * Barriers  the first makes sure that every peer's x is ready (a kernel starts only when the work
- *           before it on its stream is done), the second that nobody still reads mine when I
- * return. Cost      every rank reads the whole x of each peer: (P-1) M N elements over the links,
- * P/2 times what a reduce-scatter with an all-gather would move, but in one step.
+ * Barriers  The first makes sure that every peer's x is ready (a kernel starts only when the
+ *           work before it on its stream is done), the second that nobody still reads mine
+ *           when I return.
+ * Cost      Every rank reads the whole x of each peer: (P-1) M N elements over the links, P/2
+ *           times what a reduce-scatter with an all-gather would move, but in one step.
  */
 #include <cuda_bf16.h>
 #include <pkbench.h>

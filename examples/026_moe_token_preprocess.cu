@@ -2,12 +2,15 @@
  *
  * Token counts for expert-parallel dispatch: how many tokens go where, in exact integers.
  *
- * Layout    choice (M,k) i32, M may differ by rank; count (E) i64 is symmetric memory: how often
- * this rank's tokens chose each expert. Outputs: send (P), recv (P), mine (P,L), tot (L), i64.
- * Kernels   clear: count = 0.   tally: a histogram in shared memory per block, added to count.
+ * Layout    choice (M,k) i32, M may differ by rank; count (E) i64 is symmetric memory: how
+ *           often this rank's tokens chose each expert.
+ *           Outputs: send (P), recv (P), mine (P,L), tot (L), all i64.
+ * Kernels   clear: count = 0.
+ *           tally: a histogram in shared memory per block, added to count.
  *           exchange: one block; reads the peers' counts of my experts and adds them up.
- * Barriers  both in `exchange`: at its start the peers' `tally` is done, so their counts are
- * complete; at its end nobody reads my counts any more, and the next call may clear them.
+ * Barriers  Both in `exchange`: at its start the peers' `tally` is done, so their counts are
+ *           complete; at its end nobody reads my counts any more, and the next call may clear
+ *           them.
  */
 #include <pkbench.h>
 #include <pkbench_device.cuh>

@@ -3,9 +3,9 @@
  * What the host part of an attempt sees of its world; docs/abi.md is the manual. An attempt is one
  * .cu file that includes this header and "problem.h" (generated: struct pkb_args) and defines
  *
- *   extern "C" int  pkb_setup(pkb_world *world, const pkb_args *args, void **state);      optional
- *   extern "C" int  pkb_run(pkb_world *world, const pkb_args *args, void *state, cudaStream_t
- * stream); extern "C" void pkb_teardown(pkb_world *world, void *state); optional
+ *   extern "C" int pkb_setup(pkb_world *, const pkb_args *, void **state);    optional
+ *   extern "C" int pkb_run(pkb_world *, const pkb_args *, void *state, cudaStream_t stream);
+ *   extern "C" void pkb_teardown(pkb_world *, void *state);                   optional
  *
  * pkb_run only enqueues work on `stream` (other streams must be joined to it) and returns 0.
  */
@@ -52,7 +52,8 @@ void *pkb_symmetric_alloc(pkb_world *world, size_t bytes);
 /* Whether rank q has the argument that `pointer` (from pkb_args, in pkb_run) names. */
 int pkb_is_present(const pkb_world *world, const void *pointer, int q);
 
-/* The multicast address of an argument or of symmetric memory; NULL where there is none. */
+/* The multicast address of an argument or of symmetric memory; NULL unless the session allows
+ * multicast. */
 void *pkb_multicast(const pkb_world *world, const void *pointer);
 
 /* The limit of device-side waits, for attempts that write their own. */

@@ -5,12 +5,16 @@
  * Every barrier here orders memory both ways: what a thread of any participating block wrote before
  * it (to its own memory or to a peer's) is visible to every participant after it.
  *
- * Layout of a rank's signal words (pkb_peer_table::signals), all zero at first:
- *   channel c, c = block index: [epoch][flag of rank 0][flag of rank 1] ... each 32 bits, written
- *     by: epoch = this rank's block c; flag q = rank q's block c;
- *   after PKB_CHANNELS channels, one more channel of the same shape for pkb_barrier, whose flags
- * are written by the last block to arrive on rank q, then [arrived][gate][error]. Epochs only grow,
- * so a barrier needs no reset and may be used in any number of launches.
+ * A rank's signal words (pkb_peer_table::signals) are 32 bits each and all zero at first:
+ *
+ *   channel c = block index, PKB_CHANNELS of them, for pkb_block_barrier:
+ *     [epoch] [flag of rank 0] [flag of rank 1] ...
+ *     this rank's block c writes epoch, rank q's block c writes flag q;
+ *   one more channel of the same shape, for pkb_barrier:
+ *     flag q is written by the last block to arrive on rank q;
+ *   [arrived] [gate] [error]
+ *
+ * Epochs only grow, so a barrier needs no reset and may be used in any number of launches.
  */
 #ifndef PKBENCH_DEVICE_CUH
 #define PKBENCH_DEVICE_CUH
@@ -23,8 +27,7 @@ enum {
     PKB_SIGNAL_WORDS = (PKB_CHANNELS + 2) * PKB_CHANNEL_WORDS
 };
 
-/* Release: what this thread wrote (or, after __syncthreads, its block) is visible before `value`.
- */
+/* Release: what this thread wrote (after __syncthreads: its block) is visible before `value`. */
 __device__ inline void pkb_signal(uint32_t *flag, uint32_t value)
 {
     asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(flag), "r"(value) : "memory");
