@@ -100,7 +100,8 @@ static bool explain(pkb_page *page)
 
     if (fault == NULL || fault->kind == PKB_CPU_FAULT_NONE) {
         if (call != NULL)
-            snprintf(page->text, sizeof page->text, "the CPU device does not support the CUDA call %s", call);
+            snprintf(page->text, sizeof page->text,
+                     "the CPU device does not support the CUDA call %s", call);
         return call != NULL;
     }
     snprintf(page->fault_kind, sizeof page->fault_kind, "%s", kind_name(fault->kind));

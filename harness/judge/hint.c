@@ -149,6 +149,8 @@ void pkb_hint_judge_answer(pkb_finding *finding, const pkb_page *page, const pkb
         judge_returned(finding, page, &words, text);
         break;
     case PKB_ANSWER_CUDA_ERROR:
+        if (step->expired != NULL)
+            pkb_hint_copy(text, sizeof text, step->expired, strlen(step->expired));
         judge_cuda_error(finding, page, &words, text);
         break;
     case PKB_ANSWER_UNSUPPORTED:
@@ -198,10 +200,11 @@ void pkb_hint_judge_end(pkb_finding *finding, const pkb_page *page, const pkb_hi
     pkb_hint_phase(&words, page, step);
     pkb_child_exit_text(&own, ending, sizeof ending);
     explain_end(more, sizeof more, number, kind, text);
-    if (number == SIGSYS && strcmp(kind, "system call") == 0)
+    bool is_named = strcmp(kind, "system call") == 0 && text[0] != '\0';
+    if (number == SIGSYS) /* only the filter sends it; with the signal blocked, without a name */
         pkb_finding_set(finding, PKB_VERDICT_FORBIDDEN_CALL,
                         "rank %u: the system call %s is forbidden to attempts, in %s%s",
-                        finding->rank, text[0] != '\0' ? text : "(unknown)", words.action,
+                        finding->rank, is_named ? text : "(its name is unknown)", words.action,
                         words.step);
     else
         pkb_finding_set(finding, PKB_VERDICT_CRASH, "rank %u: %s in %s%s%s", finding->rank, ending,

@@ -144,7 +144,7 @@ static void put_unsupported(pkb_ptx_writer *w)
 {
     const pkb_ptx_instruction *in = &w->in;
 
-    pkb_buf_append_string(&w->body, "pkb_unsupported(T,\"");
+    pkb_buf_append_string(&w->body, "PKB_UNSUPPORTED(T,\"");
     pkb_buf_append(&w->body, in->opcode->text, in->opcode->length);
     for (uint32_t i = 0; i < in->modifier_count; i++)
         pkb_buf_append(&w->body, in->modifiers[i]->text, in->modifiers[i]->length);

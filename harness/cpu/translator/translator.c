@@ -21,7 +21,7 @@ static void write_prototypes(const pkb_ptx_module *module, pkb_buf *out)
         pkb_ptx_function_put_head(out, function);
         /* An address that is taken must exist; calling it names the function. */
         if (!function->has_body) {
-            pkb_buf_append_string(out, "{pkb_unsupported(T,\"call of ");
+            pkb_buf_append_string(out, "{PKB_UNSUPPORTED(T,\"call of ");
             pkb_buf_append(out, function->name->text, function->name->length);
             pkb_buf_append_string(out, "\");}\n");
         } else {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-static const pkb_hint_step trial = {PKB_COMMAND_RUN, 1, "trial 2 of 3"};
+static const pkb_hint_step trial = {PKB_COMMAND_RUN, 1, "trial 2 of 3", NULL};
 
 static pkb_finding judge_answer(const pkb_page *page)
 {
@@ -86,6 +86,36 @@ static void a_fault_is_told_with_its_place(void **state)
     assert_int_equal(found.cuda_error, 700);
 }
 
+static void a_wait_that_gave_up_says_what_it_waited_for(void **state)
+{
+    (void)state;
+    static pkb_page page;
+    const pkb_hint_step step = {PKB_COMMAND_RUN, 1, "trial 2 of 3", "rank 0 never came"};
+    pkb_finding found;
+    page.answer = PKB_ANSWER_CUDA_ERROR;
+    page.cuda_error = 719;
+    strcpy(page.text, "trap was executed");
+    pkb_finding_init(&found, 1);
+    pkb_hint_judge_answer(&found, &page, &step);
+    assert_int_equal(found.verdict, PKB_VERDICT_CRASH);
+    assert_string_equal(found.reason,
+                        "rank 1: CUDA error 719 in pkb_run (trial 2 of 3): rank 0 never came");
+}
+
+static void advice_comes_last(void **state)
+{
+    (void)state;
+    pkb_finding found[2], worst;
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        pkb_finding_init(&found[rank], rank);
+        pkb_finding_set(&found[rank], PKB_VERDICT_TIMEOUT, "it did not end");
+        strcpy(found[rank].waiting, "it waits");
+        strcpy(found[rank].advice, "be patient");
+    }
+    pkb_finding_worst(&worst, found, 2);
+    assert_string_equal(worst.reason, "it did not end; it waits; it waits; be patient");
+}
+
 static void an_end_is_a_crash_whatever_its_status(void **state)
 {
     (void)state;
@@ -100,13 +130,15 @@ static void an_end_is_a_crash_whatever_its_status(void **state)
     assert_non_null(strstr(found.reason, "SIGABRT"));
 }
 
-static void a_forbidden_call_needs_both_the_signal_and_the_note(void **state)
+static void a_forbidden_call_is_told_by_its_signal_and_named_by_the_note(void **state)
 {
     (void)state;
     static pkb_page page;
     const pkb_child_exit by_filter = {.exited = true, .status = 128 + SIGSYS};
     strcpy(page.text, "fork");
-    assert_int_equal(judge_end(&page, by_filter).verdict, PKB_VERDICT_CRASH);
+    pkb_finding unnamed = judge_end(&page, by_filter);
+    assert_int_equal(unnamed.verdict, PKB_VERDICT_FORBIDDEN_CALL);
+    assert_null(strstr(unnamed.reason, "fork"));
     strcpy(page.fault_kind, "system call");
     pkb_finding found = judge_end(&page, by_filter);
     assert_int_equal(found.verdict, PKB_VERDICT_FORBIDDEN_CALL);
@@ -140,7 +172,7 @@ static void the_call_is_named_in_longer_batches(void **state)
     (void)state;
     static pkb_page page;
     pkb_hint_words words;
-    const pkb_hint_step chain = {PKB_COMMAND_CHAIN, 4, NULL};
+    const pkb_hint_step chain = {PKB_COMMAND_CHAIN, 4, NULL, NULL};
     page.phase = PKB_PHASE_RUN;
     page.phase_call = 1;
     pkb_hint_phase(&words, &page, &chain);
@@ -157,8 +189,10 @@ int main(void)
         cmocka_unit_test(answers_become_verdicts),
         cmocka_unit_test(only_an_address_fault_with_its_error_is_out_of_bounds),
         cmocka_unit_test(a_fault_is_told_with_its_place),
+        cmocka_unit_test(a_wait_that_gave_up_says_what_it_waited_for),
+        cmocka_unit_test(advice_comes_last),
         cmocka_unit_test(an_end_is_a_crash_whatever_its_status),
-        cmocka_unit_test(a_forbidden_call_needs_both_the_signal_and_the_note),
+        cmocka_unit_test(a_forbidden_call_is_told_by_its_signal_and_named_by_the_note),
         cmocka_unit_test(hostile_pages_are_harmless),
         cmocka_unit_test(the_call_is_named_in_longer_batches),
     };

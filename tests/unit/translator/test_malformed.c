@@ -66,9 +66,9 @@ static void expect_code(const char *text, const char *part)
 static void an_instruction_that_is_not_understood_fails_only_where_it_runs(void **state)
 {
     (void)state;
-    expect_code(HEAD ".entry k()\n{\nadd.u32 %r1 %r2;\nret;\n}", "pkb_unsupported(T,\"add.u32 at");
+    expect_code(HEAD ".entry k()\n{\nadd.u32 %r1 %r2;\nret;\n}", "PKB_UNSUPPORTED(T,\"add.u32 at");
     expect_code(HEAD ".entry k()\n{ .reg .b32 t;\nmov.u32 t, 5*7;\nret; }",
-                "pkb_unsupported(T,\"mov.u32 at");
+                "PKB_UNSUPPORTED(T,\"mov.u32 at");
 }
 
 /* Inline PTX may name a file in any way; nothing of it may act as C. */
