@@ -61,7 +61,8 @@ const char pkb_prompt_rules[] =
     "   with nothing to do.\n"
     "8. CUDA runtime and device code only (CUDA 13, C++17, sm_90a, inline PTX is fine): no "
     "cuBLAS,\n"
-    "   NCCL, NVSHMEM or other libraries, no processes, files or network, no multicast objects.\n";
+    "   NCCL, NVSHMEM or other libraries, no processes, files or network, no multicast objects of\n"
+    "   your own. `pkb_multicast` returns NULL unless the session allows multicast.\n";
 
 const char pkb_prompt_judging[] =
     "Correctness: several independent draws, among them integers, very small and very large "
@@ -85,6 +86,6 @@ const char pkb_prompt_answer[] =
     "Plan in a few lines if you like, then give the complete file as exactly one block that "
     "starts\n"
     "with ```cuda and ends with ```, and nothing after it. No other code block may appear in your\n"
-    "answer. The block is compiled as it is:\n"
-    "\n"
-    "nvcc -std=c++17 -O3 -gencode arch=compute_90a,code=compute_90a attempt.cu\n";
+    "answer. The block becomes the file as it is. It is built once, for all ranks, with\n"
+    "`nvcc -std=c++17 -O3 -lineinfo -shared -Xcompiler -fPIC`, on GPUs for their own architecture\n"
+    "(such as `sm_90a`), on the CPU device as PTX for `compute_90a`.\n";

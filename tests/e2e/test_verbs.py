@@ -45,6 +45,24 @@ def test_prompt_has_what_a_model_needs(name):
     assert "exactly one block" in text
 
 
+def test_prompt_and_manual_say_the_same_of_compiling_and_multicast():
+    manual = " ".join((ROOT / "docs" / "abi.md").read_text().split())
+    prompt = " ".join(pkbench("prompt", "13").out.split())
+    for begin, end in (("It is built once", "`compute_90a`."), ("`pkb_multicast` returns", ".")):
+        start = manual.index(begin)
+        assert manual[start : manual.index(end, start) + len(end)] in prompt
+
+
+def test_comments_that_a_model_reads_are_whole():
+    """A formatter that wraps a too long line of a table joins it with the next row."""
+    text = pkbench("prompt", "13").out
+    for name in ("pkb_setup(", "pkb_run(", "pkb_teardown("):
+        lines = [line for line in text.splitlines() if f"{name}pkb_world *," in line]
+        assert [line.split()[1] for line in lines] == ["extern"], lines
+    for row in (" * Layout  ", " * Barriers  ", " * Cost  "):
+        assert f"\n{row}" in text, row
+
+
 @pytest.mark.parametrize("name", PROBLEMS[:3])
 def test_skeleton_compiles_and_is_wrong(name, tmp_path):
     path = tmp_path / f"{name}.cu"
