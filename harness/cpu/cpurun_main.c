@@ -5,10 +5,10 @@
  * signal N killed it.
  */
 #include "base/buf.h"
+#include "base/fs.h"
 #include "harness/cpu/translator/translator.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <limits.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -22,7 +22,12 @@
 
 extern char **environ;
 
-enum { EXIT_NOT_BUILT = 125, ARGUMENTS_MAX = 256, LARGE_C_BYTES = 4 << 20 };
+enum {
+    EXIT_NOT_BUILT = 125,
+    ARGUMENTS_MAX = 256,
+    LARGE_C_BYTES = 4 << 20,
+    PTX_LIMIT_BYTES = 256 << 20
+};
 
 typedef struct job {
     const char *source;
@@ -106,16 +111,10 @@ static pkb_code make_folder(job *j, pkb_error *err)
     return PKB_OK;
 }
 
-static int remove_entry(const char *path, const struct stat *s, int type, struct FTW *where)
-{
-    (void)s, (void)type, (void)where;
-    return remove(path);
-}
-
 static void remove_folder(const job *j)
 {
     if (!j->is_kept && j->folder[0] != '\0')
-        (void)nftw(j->folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+        (void)pkb_fs_remove_tree(j->folder, NULL);
 }
 
 /* ---- steps ---- */
@@ -137,48 +136,22 @@ static pkb_code compile_host(const job *j, pkb_error *err)
     return run_tool(command, err);
 }
 
-static pkb_code read_file(const char *path, pkb_buf *out, pkb_error *err)
-{
-    char block[65536];
-    size_t length;
-    FILE *file = fopen(path, "rbe");
-
-    if (file == NULL)
-        return pkb_error_set_errno(err, PKB_ERR_IO, "cannot open %s", path);
-    while ((length = fread(block, 1, sizeof block, file)) > 0)
-        pkb_buf_append(out, block, length);
-    fclose(file);
-    return pkb_buf_check(out, path, err);
-}
-
-static pkb_code write_file(const char *path, const pkb_buf *text, pkb_error *err)
-{
-    FILE *file = fopen(path, "wbe");
-
-    if (file == NULL)
-        return pkb_error_set_errno(err, PKB_ERR_IO, "cannot create %s", path);
-    bool is_bad = fwrite(pkb_buf_text(text), 1, text->bytes, file) != text->bytes;
-    if (fclose(file) != 0 || is_bad)
-        return pkb_error_set_errno(err, PKB_ERR_DISK, "cannot write %s", path);
-    return PKB_OK;
-}
-
 static pkb_code translate(const job *j, size_t *c_bytes, pkb_error *err)
 {
-    char path[PATH_MAX];
-    pkb_buf ptx, c;
+    char path[PATH_MAX], *ptx = NULL;
+    size_t bytes = 0;
+    pkb_buf c;
 
-    pkb_buf_init(&ptx);
     pkb_buf_init(&c);
     snprintf(path, sizeof path, "%s/%s.ptx", j->folder, j->stem);
-    pkb_code rc = read_file(path, &ptx, err);
+    pkb_code rc = pkb_fs_read(path, PTX_LIMIT_BYTES, &ptx, &bytes, err);
     if (rc == PKB_OK)
-        rc = pkb_ptx_translate(pkb_buf_text(&ptx), ptx.bytes, &c, err);
+        rc = pkb_ptx_translate(ptx, bytes, &c, err);
     snprintf(path, sizeof path, "%s/device.c", j->folder);
     if (rc == PKB_OK)
-        rc = write_file(path, &c, err);
+        rc = pkb_fs_replace(path, pkb_buf_text(&c), c.bytes, err);
     *c_bytes = c.bytes;
-    pkb_buf_clear(&ptx);
+    free(ptx);
     pkb_buf_clear(&c);
     return rc;
 }

@@ -2,12 +2,11 @@
  *
  * Argument memory that is ordinary memory; see device.h. Nothing here can fail.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "harness/judge/device.h"
 #include "harness/judge/pattern.h"
+#include "harness/judge/process.h"
 
 static pkb_code create(pkb_region *region, const char *name, uint64_t bytes, pkb_error *err)
 {
@@ -17,15 +16,7 @@ static pkb_code create(pkb_region *region, const char *name, uint64_t bytes, pkb
 /* Half of what is free; attempt, reference and system take the rest. */
 static uint64_t available_bytes(uint32_t world)
 {
-    char line[128];
-    uint64_t available_kib = 0;
-    FILE *file = fopen("/proc/meminfo", "re");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "MemAvailable: %" SCNu64, &available_kib) == 1)
-            break;
-    if (file != NULL)
-        fclose(file);
-    return available_kib * 1024 / 2 / world;
+    return pkb_process_available_bytes() / 2 / world;
 }
 
 static void fill(const pkb_span *spans, size_t count)

@@ -137,3 +137,16 @@ uint64_t pkb_process_private_bytes(const pkb_process *process)
         return 0;
     return (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
+
+uint64_t pkb_process_available_bytes(void)
+{
+    char line[128];
+    uint64_t available_kib = 0;
+    FILE *file = fopen("/proc/meminfo", "re");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "MemAvailable: %" SCNu64, &available_kib) == 1)
+            break;
+    if (file != NULL)
+        fclose(file);
+    return available_kib * 1024;
+}

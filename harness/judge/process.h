@@ -38,4 +38,7 @@ bool pkb_process_wait(const pkb_process *process, uint64_t timeout_ns);
 /* Memory of its own, without what it shares with us; 0 once it has ended. */
 uint64_t pkb_process_private_bytes(const pkb_process *process);
 
+/* What this machine could still give to processes; 0 if it does not say. */
+uint64_t pkb_process_available_bytes(void);
+
 #endif
