@@ -117,11 +117,15 @@ pkb_code pkb_catalogue_find_file(const pkb_catalogue *catalogue, const char *pat
     const char *slash = strrchr(path, '/');
     const char *file = slash != NULL ? slash + 1 : path;
 
-    if (strlen(file) < DIGITS || !starts_with_number(file))
+    size_t digits = strspn(file, "0123456789");
+
+    /* "13_good.cu" and "013_good.cu", but no word that only begins with a digit */
+    if (digits == 0 || (digits < DIGITS && isalnum((unsigned char)file[digits])))
         return pkb_error_set(err, PKB_ERR_USAGE, 0,
-                             "%s does not begin with a problem's three digits; say which problem "
-                             "it is for with -p PROBLEM",
+                             "%s does not begin with a problem's number, as 013_x.cu does; say "
+                             "which problem it is for with -p PROBLEM",
                              file);
-    const char number[DIGITS + 1] = {file[0], file[1], file[2], '\0'};
+    char number[DIGITS + 1] = "";
+    memcpy(number, file, digits < DIGITS ? digits : DIGITS);
     return pkb_catalogue_find(catalogue, number, name, err);
 }

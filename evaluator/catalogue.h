@@ -23,7 +23,7 @@ void pkb_catalogue_clear(pkb_catalogue *catalogue);
  * names the nearest ones. `*name` is borrowed from the catalogue. */
 pkb_code pkb_catalogue_find(const pkb_catalogue *catalogue, const char *word, const char **name,
                             pkb_error *err);
-/* The same by the first three digits of a file's name ("work/013_try2.cu"). */
+/* The same by the number that a file's name begins with ("work/013_try2.cu", "13_try2.cu"). */
 pkb_code pkb_catalogue_find_file(const pkb_catalogue *catalogue, const char *path,
                                  const char **name, pkb_error *err);
 

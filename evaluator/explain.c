@@ -131,6 +131,24 @@ static void append_dim(pkb_buf *out, const cJSON *dim)
     pkb_buf_append_byte(out, '\n');
 }
 
+static void append_grid(pkb_buf *out, const cJSON *axes)
+{
+    const int count = cJSON_GetArraySize(axes);
+    if (count == 0)
+        return;
+    if (count == 1) {
+        pkb_buf_append_string(out, "  ranks form a row of P: axis ");
+        append_list(out, axes, "");
+        pkb_buf_append_byte(out, '\n');
+        return;
+    }
+    pkb_buf_append_string(out, "  ranks form a grid, the last axis varying fastest: axes ");
+    append_list(out, axes, ", ");
+    pkb_buf_append_string(out, ", whose sizes ");
+    append_list(out, axes, " * ");
+    pkb_buf_append_string(out, " = P\n");
+}
+
 void pkb_explain_dims(pkb_buf *out, const pkb_problem *problem)
 {
     const cJSON *item = NULL;
@@ -141,11 +159,7 @@ void pkb_explain_dims(pkb_buf *out, const pkb_problem *problem)
         append_value(out, item);
         pkb_buf_append_byte(out, '\n');
     }
-    if (cJSON_GetArraySize(get(problem, "grid")) > 0) {
-        pkb_buf_append_string(out, "  grid of ranks, row-major: ");
-        append_list(out, get(problem, "grid"), " x ");
-        pkb_buf_append_byte(out, '\n');
-    }
+    append_grid(out, get(problem, "grid"));
 }
 
 static void append_title(pkb_buf *out, const char *title)

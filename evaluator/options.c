@@ -31,7 +31,7 @@ enum key {
 static const struct argp_option table[] = {
     {0, 0, 0, 0, "What is judged:", 1},
     {"problem", 'p', "PROBLEM", 0,
-     "number or name of the problem (default: the file name's first three digits)", 0},
+     "number or name of the problem (default: the number that the file's name begins with)", 0},
     {"ranks", 'n', "P", 0, "number of ranks (default 2)", 0},
     {"device", KEY_DEVICE, "NAME", 0, "cuda or cpu (default: cuda where there is a GPU)", 0},
     {"gpus", KEY_GPUS, "LIST", 0, "which GPUs, by rank, such as 0,1 or 0-3 (default: the first)",

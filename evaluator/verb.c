@@ -5,11 +5,16 @@
 #include "evaluator/verb.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "evaluator/suggest.h"
+#include "evaluator/terminal.h"
+
+enum { MOST_OPTIONS = 64 };
 
 static const pkb_verb verbs[] = {
     {"doctor", "what this machine has and lacks, and how to get it", pkb_verb_doctor},
@@ -46,11 +51,87 @@ pkb_code pkb_verb_find(const char *name, const pkb_verb **out, pkb_error *err)
     return PKB_ERR_USAGE;
 }
 
+/* Those that argp adds itself. */
+static const struct argp_option common[] = {
+    {"help", '?', 0, 0, "", 0}, {"usage", 0x1000, 0, 0, "", 0}, {"version", 'V', 0, 0, "", 0}, {0}};
+
+static bool is_end(const struct argp_option *option)
+{
+    return option->name == NULL && option->key == 0 && option->doc == NULL && option->group == 0;
+}
+
+/* The option that `word` ("--rank", "--seed=1", "-n") begins; NULL = none. */
+static const struct argp_option *find_option(const struct argp_option *options, const char *word)
+{
+    const bool is_long = word[1] == '-';
+    const char *name = word + 2;
+    const size_t bytes = strcspn(name, "=");
+
+    for (const struct argp_option *option = options; !is_end(option); option++)
+        if (is_long ? option->name != NULL && strncmp(option->name, name, bytes) == 0
+                    : option->key == word[1])
+            return option;
+    return NULL;
+}
+
+typedef struct option_names {
+    char text[MOST_OPTIONS][32]; /* "--ranks" */
+    const char *names[MOST_OPTIONS];
+    size_t count;
+} option_names;
+
+static void add_names(option_names *to, const struct argp_option *options)
+{
+    for (const struct argp_option *option = options; !is_end(option); option++) {
+        if (option->name == NULL || to->count == MOST_OPTIONS)
+            continue;
+        snprintf(to->text[to->count], sizeof to->text[0], "--%s", option->name);
+        to->names[to->count] = to->text[to->count];
+        to->count++;
+    }
+}
+
+static void refuse_option(const struct argp *argp, const char *verb, const char *word)
+{
+    option_names known = {.count = 0};
+    pkb_buf asked = {0}, near = {0};
+    pkb_error err = {0};
+
+    add_names(&known, argp->options);
+    add_names(&known, common);
+    pkb_buf_append(&asked, word, strcspn(word, "="));
+    pkb_suggest(&near, pkb_buf_text(&asked), known.names, known.count);
+    pkb_error_set(&err, PKB_ERR_USAGE, 0, "%s has no option '%s' (see pkbench %s --help)%s", verb,
+                  pkb_buf_text(&asked), verb, pkb_buf_text(&near));
+    pkb_buf_clear(&asked);
+    pkb_buf_clear(&near);
+    pkb_terminal_error(PKB_ERR_USAGE, &err);
+    exit(pkb_code_exit_status(PKB_ERR_USAGE));
+}
+
+/* getopt only says that it does not know an option; this offers the nearest ones and ends the
+ * program, as argp does for bad options. */
+static void check_options(const struct argp *argp, int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const char *word = argv[i];
+        if (word[0] != '-' || word[1] == '\0')
+            continue;
+        const struct argp_option *option = find_option(argp->options, word);
+        bool has_value = strchr(word, '=') != NULL || (word[1] != '-' && word[2] != '\0');
+        if (option != NULL)
+            i += option->arg != NULL && !has_value; /* the next word is its value */
+        else if (word[1] == '-' && find_option(common, word) == NULL)
+            refuse_option(argp, argv[0], word);
+    }
+}
+
 void pkb_verb_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
     char name[64];
     char *verb = argv[0];
 
+    check_options(argp, argc, argv);
     snprintf(name, sizeof name, "pkbench %s", verb);
     argv[0] = name;
     argp_parse(argp, argc, argv, 0, NULL, input);

@@ -19,11 +19,10 @@ enum { KEY_JSON = 0x100, MOST_GPU_ROWS = 68, MOST_ROWS = PKB_TOOL_COUNT + 1 + MO
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
-    (void)value;
     if (key == KEY_JSON)
         *(bool *)state->input = true;
     else if (key == ARGP_KEY_ARG)
-        argp_usage(state);
+        argp_error(state, "looks at the whole machine and takes no '%s'", value);
     else
         return ARGP_ERR_UNKNOWN;
     return 0;

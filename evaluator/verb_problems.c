@@ -21,11 +21,11 @@ enum { KEY_JSON = 0x100 };
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     problems_options *options = state->input;
-    (void)value;
     if (key == KEY_JSON)
         options->wants_json = true;
     else if (key == ARGP_KEY_ARG)
-        argp_usage(state);
+        argp_error(state, "lists all problems and takes no '%s'; pkbench show %s explains one",
+                   value, value);
     else
         return ARGP_ERR_UNKNOWN;
     return 0;

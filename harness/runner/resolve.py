@@ -183,15 +183,44 @@ def resolve_all(problem: Problem, size: Size, world: int, shape: str = "") -> li
         except ProblemError as error:
             refused = refused or error
     if not found:
-        raise refused or ProblemError(f"{problem.name} has no grid '{shape}' at P = {world}")
+        raise refused or ProblemError(
+            f"{problem.name} has no grid '{shape}' at P = {world}; {_known_grids(problem, world)}"
+        )
     return found
+
+
+def _known_grids(problem: Problem, world: int) -> str:
+    names = [str(grid) for grid in grids(problem.axes, world)]
+    if names == [""]:
+        return "its ranks form one row, so leave --grid out"
+    return f"it has {', '.join(names)}"
+
+
+def _resolve_sizes(problem: Problem, sizes: str, world: int, shape: str) -> list[Resolved]:
+    """All sizes asked for. Where one breaks a condition, the sentence says which ones would do."""
+    picked = pick_sizes(problem, sizes)
+    try:
+        return [r for size in picked for r in resolve_all(problem, size, world, shape)]
+    except ProblemError as error:
+        working = [size.name for size in problem.sizes if _works(problem, size, world, shape)]
+        if not working:
+            raise
+        advice = f"at P = {world} these work: --sizes {','.join(working)}"
+        raise ProblemError(f"{error}; {advice}") from None
+
+
+def _works(problem: Problem, size: Size, world: int, shape: str) -> bool:
+    try:
+        return bool(resolve_all(problem, size, world, shape))
+    except ProblemError:
+        return False
 
 
 def plan(problem: Problem, world: int, sizes: str, grid: str = "", device: str = "cpu") -> dict:
     """The plan of docs/protocol.md section 1, as a JSON object."""
     if not 1 <= world <= MAX_RANKS:
         raise ProblemError(f"a world has 1 to {MAX_RANKS} ranks, not {world}")
-    resolved = [r for s in pick_sizes(problem, sizes) for r in resolve_all(problem, s, world, grid)]
+    resolved = _resolve_sizes(problem, sizes, world, grid)
     return {
         "plan": 1,
         "problem": problem.name,

@@ -102,11 +102,12 @@ def test_world_that_the_problem_does_not_allow(tmp_path):
     path = tmp_path / "026_mine.cu"
     path.write_text(TINY)
     demand(evaluate(path, "-n", "5", "--sizes", "pkb"), 2, "E % P == 0", "P = 5")
+    demand(evaluate(path, "-n", "5", "--sizes", "all"), 2, "--sizes tiny,tiny_empty")
 
 
 def test_unknown_size_and_grid(source):
     demand(evaluate(source, "--sizes", "huge"), 2, "'huge'", "tiny")
-    demand(evaluate(source, "--grid", "tp3"), 2, "tp3")
+    demand(evaluate(source, "--grid", "tp3"), 2, "tp3", "leave --grid out")
 
 
 # ---- options ----
@@ -135,6 +136,28 @@ def test_devices(source):
     demand(pkbench("eval", source, "--device", "tpu"), 2, "'tpu'")
     if not Path("/dev/nvidiactl").exists():
         demand(pkbench("eval", source, "--device", "cuda"), 2, "no GPU found; use --device cpu")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["eval", "x.cu", "--rnaks", "2"], "did you mean --ranks?"),
+        (["eval", "x.cu", "--keep", "--no-timng"], "No such file"),  # the value of --keep
+        (["eval", "--no-timng", "x.cu"], "'--no-timng'"),
+        (["eval", "-n", "2", "--sede=3", "x.cu"], "'--sede'"),
+        (["show", "13", "--jsn"], "did you mean --json?"),
+        (["doctor", "--hlep"], "did you mean --help?"),
+        (["problems", "foo"], "pkbench show foo"),
+        (["doctor", "foo"], "'foo'"),
+    ],
+)
+def test_mistyped_words_are_named(arguments, word):
+    demand(pkbench(*arguments), 2, word)
+
+
+def test_options_may_be_shortened_and_stand_anywhere():
+    assert pkbench("show", "--js", "13").record["id"] == 13
+    assert pkbench("show", "--he").out.startswith("Usage")
 
 
 def test_unknown_verb_offers_the_nearest():

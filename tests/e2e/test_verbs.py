@@ -28,6 +28,8 @@ def test_problems_lists_every_file_at_once():
 def test_show_has_every_argument_and_size(name):
     problem = json.loads((ROOT / "problems" / f"{name}.json").read_text())
     text = pkbench("show", name).out
+    for axis in problem["grid"][:1]:
+        assert f"ranks form a row of P: axis {axis}\n" in text
     for entry in [*problem["arguments"], *problem["sizes"]]:
         assert f"\n  {entry['name']} " in text
     assert json.loads(pkbench("show", name, "--json").out) == problem

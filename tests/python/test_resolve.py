@@ -39,7 +39,8 @@ def test_command_prints_a_plan():
     [
         (("26", "-n", "3", "--sizes", "pkb"), "P = 3 breaks the condition 'E % P == 0'"),
         (("26", "-n", "2", "--sizes", "huge"), "has no size 'huge'; it has tiny, tiny_empty"),
-        (("26", "-n", "2", "--grid", "cp2"), "has no grid 'cp2' at P = 2"),
+        (("26", "-n", "3"), "at P = 3 these work: --sizes tiny,tiny_empty"),
+        (("26", "-n", "2", "--grid", "cp2"), "no grid 'cp2' at P = 2; its ranks form one row"),
         (("26", "-n", "0"), "a world has 1 to 64 ranks, not 0"),
         (("998", "-n", "2"), "no problem '998'"),
         (("/nowhere/001_x.json", "-n", "2"), "cannot read /nowhere/001_x.json"),

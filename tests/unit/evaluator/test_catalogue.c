@@ -69,6 +69,13 @@ static void a_file_name_says_the_problem(void **state)
                      PKB_ERR_USAGE);
     assert_non_null(strstr(err.message, "-p PROBLEM"));
     assert_int_equal(pkb_catalogue_find_file(&catalogue, "99.cu", &name, &err), PKB_ERR_USAGE);
+    assert_non_null(strstr(err.message, "no problem '99'"));
+    assert_int_equal(pkb_catalogue_find_file(&catalogue, "a/13_good.cu", &name, NULL), PKB_OK);
+    assert_string_equal(name, "013_gemm_allreduce");
+    assert_int_equal(pkb_catalogue_find_file(&catalogue, "1.cu", &name, NULL), PKB_OK);
+    assert_string_equal(name, "001_allreduce");
+    assert_int_equal(pkb_catalogue_find_file(&catalogue, "1st.cu", &name, NULL), PKB_ERR_USAGE);
+    assert_int_equal(pkb_catalogue_find_file(&catalogue, "", &name, NULL), PKB_ERR_USAGE);
 }
 
 static void distance_counts_edits(void **state)
