@@ -15,6 +15,7 @@
  *   [arrived] [gate] [error]
  *
  * Epochs only grow, so a barrier needs no reset and may be used in any number of launches.
+ * [error]: see pkb_give_up.
  */
 #ifndef PKBENCH_DEVICE_CUH
 #define PKBENCH_DEVICE_CUH
@@ -52,6 +53,16 @@ __device__ inline uint32_t *pkb_channel(const pkb_peer_table &peers, uint32_t ch
     return (uint32_t *)peers.signals + (size_t)channel * PKB_CHANNEL_WORDS;
 }
 
+/* Leaves word of which flag never came: its index among the words of this rank's symmetric memory,
+ * with the highest bit set, or 1 for a flag that is elsewhere. */
+__device__ inline void pkb_give_up(const pkb_peer_table &peers, const uint32_t *flag)
+{
+    const uint64_t index = (uint64_t)((const char *)flag - peers.signals) / sizeof *flag;
+    pkb_channel(peers, PKB_CHANNELS + 1)[2] = index < 1u << 31 ? 1u << 31 | (uint32_t)index : 1;
+    __threadfence_system();
+    __trap();
+}
+
 /* Acquire: returns once *flag has reached `value` (modulo 2^32, so epochs may wrap). After the
  * world's time limit it sets the error word and traps, so that a lost signal is a fault with a
  * place, not a hang. */
@@ -59,11 +70,8 @@ __device__ inline void pkb_wait(const pkb_peer_table &peers, const uint32_t *fla
 {
     const uint64_t start_ns = pkb_now_ns();
     while ((int32_t)(pkb_load_acquire(flag) - value) < 0) {
-        if (pkb_now_ns() - start_ns > peers.timeout_ns) {
-            pkb_channel(peers, PKB_CHANNELS + 1)[2] = 1;
-            __threadfence_system();
-            __trap();
-        }
+        if (pkb_now_ns() - start_ns > peers.timeout_ns)
+            pkb_give_up(peers, flag);
     }
 }
 

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "harness/judge/evidence.h"
+#include "harness/judge/expired.h"
 #include "harness/judge/hint.h"
 #include "harness/judge/process.h"
 #include "harness/judge/transcript.h"
@@ -131,15 +132,7 @@ static pkb_code start_child(pkb_cell *cell, int child_fd, pkb_error *err)
 /* What a cell may use beside what is shared with us. */
 static uint64_t find_memory_limit(uint32_t world)
 {
-    char line[128];
-    uint64_t available_kib = 0;
-    FILE *file = fopen("/proc/meminfo", "re");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "MemAvailable: %" SCNu64, &available_kib) == 1)
-            break;
-    if (file != NULL)
-        fclose(file);
-    uint64_t limit = available_kib * 1024 / 2 / world;
+    uint64_t limit = pkb_process_available_bytes() / 2 / world;
     return limit == 0 || limit > MEMORY_LIMIT_TOP ? MEMORY_LIMIT_TOP : limit;
 }
 
@@ -202,6 +195,12 @@ static pkb_code send_open(pkb_cell *cell, pkb_error *err)
     return rc;
 }
 
+/* Waits of the attempt's own kernels give up first: they know best what they waited for. */
+static uint64_t device_timeout_ns(const pkb_cell *cell)
+{
+    return cell->options.timeout_ns / 4 * 3;
+}
+
 static void write_request(pkb_cell *cell, const pkb_cell_request *request)
 {
     pkb_page *page = cell->page;
@@ -212,8 +211,7 @@ static void write_request(pkb_cell *cell, const pkb_cell_request *request)
         page->delay_ns[i] = request->delay_ns != NULL ? request->delay_ns[i] : 0;
     }
     page->overwrite_byte = request->overwrite_byte;
-    /* Waits of the attempt's own kernels give up first: they know best what they waited for. */
-    page->timeout_ns = cell->options.timeout_ns / 4 * 3;
+    page->timeout_ns = device_timeout_ns(cell);
     page->answer = PKB_ANSWER_OK;
     page->return_value = page->cuda_error = 0;
     page->phase_call = 0;
@@ -332,6 +330,13 @@ static void check_memory(pkb_cell *cell, const pkb_hint_step *step, pkb_finding 
     snprintf(finding->phase, sizeof finding->phase, "%s", words.phase);
 }
 
+static void advise_patience(const pkb_cell *cell, pkb_finding *finding)
+{
+    if (cell->options.gpus == NULL)
+        snprintf(finding->advice, sizeof finding->advice,
+                 "the CPU device is slow: raise --timeout");
+}
+
 static void judge_deadline(const pkb_cell *cell, const pkb_hint_step *step, uint64_t timeout_ns,
                            pkb_finding *finding)
 {
@@ -339,6 +344,7 @@ static void judge_deadline(const pkb_cell *cell, const pkb_hint_step *step, uint
     pkb_hint_phase(&words, cell->page, step);
     pkb_finding_set(finding, PKB_VERDICT_TIMEOUT, "rank %u: %s did not end within %.3g s%s",
                     finding->rank, words.action, (double)timeout_ns / 1e9, words.step);
+    advise_patience(cell, finding);
     snprintf(finding->phase, sizeof finding->phase, "%s", words.phase);
 }
 
@@ -392,15 +398,19 @@ static uint64_t request_timeout_ns(const pkb_cell *cell, const pkb_cell_request 
 /* UNSUPPORTED takes an attempt out of the count, so it has to be true. */
 static void judge_answer(const pkb_cell *cell, const pkb_hint_step *step, pkb_finding *finding)
 {
-    char library[4200];
+    char library[4200], expired[PKB_EXPIRED_BYTES];
+    pkb_hint_step told = *step;
     const pkb_cell_options *options = &cell->options;
     const pkb_evidence evidence = {.host_path = options->host_path,
                                    .device_path = options->device_path,
                                    .library_path = library};
     pkb_finding claim = *finding;
-
     snprintf(library, sizeof library, "%s/libcudart.so.13", options->library_dir);
-    pkb_hint_judge_answer(&claim, cell->page, step);
+    if (pkb_expired_read(expired, cell->page, options->memory, device_timeout_ns(cell)))
+        told.expired = expired;
+    pkb_hint_judge_answer(&claim, cell->page, &told);
+    if (claim.verdict == PKB_VERDICT_CRASH && told.expired != NULL)
+        advise_patience(cell, &claim);
     if (claim.verdict == PKB_VERDICT_UNSUPPORTED && finding->verdict != PKB_VERDICT_UNSUPPORTED &&
         !pkb_evidence_is_unsupported(&evidence, claim.reason))
         pkb_finding_set(finding, PKB_VERDICT_CRASH,
@@ -414,7 +424,7 @@ static void judge_answer(const pkb_cell *cell, const pkb_hint_step *step, pkb_fi
 pkb_code pkb_cell_do(pkb_cell *cell, const pkb_cell_request *request, uint64_t *took_ns,
                      pkb_finding *finding, pkb_error *err)
 {
-    const pkb_hint_step step = {request->command, request->call_count, request->step};
+    const pkb_hint_step step = {request->command, request->call_count, request->step, NULL};
     write_request(cell, request);
     uint64_t go_ns = pkb_clock_now_ns();
     uint32_t value = pkb_page_start(cell->page);

@@ -75,9 +75,9 @@ void pkb_finding_worst(pkb_finding *out, const pkb_finding *findings, size_t cou
         if (findings[i].verdict < worst->verdict)
             worst = &findings[i];
     *out = *worst;
-    if (out->verdict != PKB_VERDICT_TIMEOUT)
-        return;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; out->verdict == PKB_VERDICT_TIMEOUT && i < count; i++)
         if (findings[i].waiting[0] != '\0')
-            append(out->reason, sizeof out->reason, findings[i].waiting);
+            append(out->reason, sizeof out->reason - sizeof out->advice - 2, findings[i].waiting);
+    if (out->advice[0] != '\0')
+        append(out->reason, sizeof out->reason, out->advice);
 }

@@ -19,6 +19,7 @@ typedef struct pkb_finding {
     char reason[640];  /* one sentence */
     char phase[160];   /* "pkb_run, trial 2 of 3" */
     char waiting[400]; /* where a thread of this rank waited; "" = unknown */
+    char advice[64];   /* what ends the reason; "" = nothing */
     char output[PKB_NAME_BYTES];
     uint64_t index[PKB_MAX_SHAPE];
     uint32_t index_count;
@@ -40,7 +41,8 @@ void pkb_finding_place(pkb_finding *finding, const pkb_argument *argument, const
 /* "C[3, 17]", or "C" without an index. */
 void pkb_finding_place_text(const pkb_finding *finding, char *out, size_t bytes);
 
-/* The worst of several, then the lowest rank; a TIMEOUT's reason gets all ranks' waiting places. */
+/* The worst of several, then the lowest rank; a TIMEOUT's reason gets all ranks' waiting places,
+ * every reason its advice. */
 void pkb_finding_worst(pkb_finding *out, const pkb_finding *findings, size_t count);
 
 #endif

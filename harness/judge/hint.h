@@ -18,7 +18,8 @@
 typedef struct pkb_hint_step {
     pkb_command command;
     uint32_t call_count;
-    const char *step; /* NULL = none */
+    const char *step;    /* NULL = none */
+    const char *expired; /* what is known of a wait that gave up; NULL = nothing */
 } pkb_hint_step;
 
 typedef struct pkb_hint_words {

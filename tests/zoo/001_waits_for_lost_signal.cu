@@ -1,5 +1,5 @@
 // verdict: CRASH
-// reason: rank \d.*lost_signal.*block.*thread.*001_waits_for_lost_signal\.cu:16
+// reason: flag at byte 0 of its.*4.5 s.*lost_signal.*block.*thread.*_lost_signal\.cu:16
 // options: --timeout 6
 //
 // Waits with pkb_wait for a signal that nobody sends: the wait gives up by itself and traps at a

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What an attempt's kernel waited for when its wait gave up (include/pkbench_device.cuh). The
+ * attempt can write that word as it likes: it makes a reason clearer, no more.
+ */
+#ifndef PKB_HARNESS_EXPIRED_H
+#define PKB_HARNESS_EXPIRED_H
+
+#include "harness/judge/memory.h"
+#include "harness/memory/page.h"
+
+enum { PKB_EXPIRED_BYTES = 200 };
+
+/* "a wait gave up: rank 1 never came to this barrier within 15 s"; "" for the word 0. */
+void pkb_expired_text(char out[PKB_EXPIRED_BYTES], uint32_t word, uint32_t world,
+                      uint64_t limit_ns);
+/* The same after a CUDA error, of the word in this rank's symmetric memory; false if there was
+ * none, or no wait gave up. */
+bool pkb_expired_read(char out[PKB_EXPIRED_BYTES], const pkb_page *page, const pkb_memory *memory,
+                      uint64_t limit_ns);
+
+#endif
