@@ -124,8 +124,7 @@ static pkb_code run_steps(pkb_attempt *attempt, const attempt_request *request,
         (rc = step(attempt, PKB_COMMAND_SETUP, &is_clean, err)) != PKB_OK || !is_clean)
         return rc;
     result->start_ns = pkb_clock_now_ns() - begin_ns;
-    if ((rc = pkb_check_trials(attempt, err)) != PKB_OK || !pkb_finding_is_clean(&attempt->worst) ||
-        (rc = pkb_check_chain(attempt, err)) != PKB_OK || !pkb_finding_is_clean(&attempt->worst))
+    if ((rc = pkb_check_run(attempt, err)) != PKB_OK || !pkb_finding_is_clean(&attempt->worst))
         return rc;
     checked_ns = pkb_clock_now_ns();
     result->check_ns = checked_ns - begin_ns - result->start_ns;

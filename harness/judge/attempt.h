@@ -53,8 +53,7 @@ uint64_t pkb_attempt_key(pkb_attempt *attempt);
 void pkb_attempt_remember(pkb_attempt *attempt, uint32_t entry);
 
 /* Steps, one file each; they return with attempt->worst set. */
-pkb_code pkb_check_trials(pkb_attempt *attempt, pkb_error *err);
-pkb_code pkb_check_chain(pkb_attempt *attempt, pkb_error *err);
+pkb_code pkb_check_run(pkb_attempt *attempt, pkb_error *err);
 pkb_code pkb_timing_run(pkb_attempt *attempt, pkb_size_result *result, pkb_error *err);
 
 #endif

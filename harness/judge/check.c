@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Is an attempt right? Trials, one call each, on inputs that lie ready; then a chain of calls on
- * all slots, in which the inputs appear only just before each call.
+ * Is an attempt right? Trials, one call each, on inputs that lie ready; among them two chains of
+ * calls, in which the inputs appear only just before each call.
  */
 #include <stdio.h>
 
@@ -142,67 +142,83 @@ static bool must_repeat(const pkb_judge *judge)
     return judge->plan->is_deterministic;
 }
 
-pkb_code pkb_check_trials(pkb_attempt *attempt, pkb_error *err)
+/* ---- chains ---- */
+
+typedef struct chain { /* the same on all ranks; which, nobody else knows */
+    uint32_t place;    /* how many trials come before it */
+    uint32_t first_entry, count;
+    uint32_t slots[PKB_MAX_SLOTS];
+    uint64_t delay_ns[PKB_MAX_SLOTS];
+} chain;
+
+static uint32_t draw_below(pkb_judge *judge, uint32_t limit)
 {
-    pkb_code rc = PKB_OK;
-    for (uint32_t trial = 0; rc == PKB_OK && trial < attempt->judge->trial_count; trial++) {
-        rc = check_trial(attempt, trial, err);
-        if (rc != PKB_OK || !pkb_finding_is_clean(&attempt->worst))
-            return rc;
-    }
-    return must_repeat(attempt->judge) ? check_repeat(attempt, err) : PKB_OK;
+    return (uint32_t)(pkb_random_next(&judge->shared_random) % limit);
 }
 
-/* ---- chain ---- */
-
-/* A random permutation of the slots, its delays, the same on all ranks: a late rank before each
- * call, every rank in its turn. */
-static void plan_chain(pkb_attempt *attempt, uint32_t *slots, uint64_t *delay_ns)
+/* Slots in random order, and delays: a late rank before each call, every rank in its turn. */
+static void plan_chain(pkb_judge *judge, chain *out)
 {
-    pkb_judge *judge = attempt->judge;
-    uint32_t count = judge->chain_count, world = judge->options.world;
-    uint32_t first = (uint32_t)(pkb_random_next(&judge->shared_random) % world);
+    uint32_t world = judge->options.world, first = draw_below(judge, world);
+    uint32_t order[PKB_MAX_SLOTS] = {0};
 
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t j = (uint32_t)(pkb_random_next(&judge->shared_random) % (i + 1));
-        slots[i] = slots[j];
-        slots[j] = i;
+    for (uint32_t i = 0; i < judge->chain_slot_count; i++) {
+        uint32_t j = draw_below(judge, i + 1);
+        order[i] = order[j];
+        order[j] = i;
     }
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < out->count; i++) {
         uint64_t span_ns = pkb_random_next(&judge->shared_random) % CHAIN_DELAY_SPAN_NS;
         bool is_late = (first + i) % world == judge->options.rank;
-        delay_ns[i] = is_late ? CHAIN_DELAY_MIN_NS + span_ns : 0;
+        out->slots[i] = order[i];
+        out->delay_ns[i] = is_late ? CHAIN_DELAY_MIN_NS + span_ns : 0;
     }
 }
 
-static void compare_chain(pkb_attempt *attempt)
+/* Two chains of secret lengths at two secret places behind the first trial, so that no count of its
+ * calls tells an attempt when it has to wait for its peers. */
+static void plan_chains(pkb_judge *judge, chain chains[2])
+{
+    uint32_t slots = judge->chain_slot_count, least = slots < 2 ? slots : 2;
+    uint32_t trials = judge->trial_count, left;
+
+    chains[0].count = least + draw_below(judge, slots - least + 1);
+    left = judge->memory->layout.entry_count - trials - chains[0].count;
+    chains[1].count = least + draw_below(judge, (left < slots ? left : slots) - least + 1);
+    chains[0].first_entry = trials;
+    chains[1].first_entry = trials + chains[0].count;
+    chains[0].place = 1 + draw_below(judge, trials);
+    chains[1].place = 1 + draw_below(judge, trials - 1);
+    chains[1].place += chains[1].place >= chains[0].place;
+    for (int i = 0; i < 2; i++)
+        plan_chain(judge, &chains[i]);
+}
+
+static void compare_chain(pkb_attempt *attempt, const chain *links)
 {
     const pkb_memory *memory = attempt->judge->memory;
-    for (uint32_t slot = 0; slot < attempt->judge->chain_count; slot++)
+    for (uint32_t i = 0; i < links->count; i++)
         if (pkb_finding_is_clean(&attempt->finding))
-            compare_slot(attempt, slot, pkb_memory_staged(memory, slot),
+            compare_slot(attempt, links->slots[i], pkb_memory_staged(memory, links->slots[i]),
                          "pkb_run, back-to-back calls", chain_comment);
 }
 
-pkb_code pkb_check_chain(pkb_attempt *attempt, pkb_error *err)
+static pkb_code check_chain(pkb_attempt *attempt, const chain *links, pkb_error *err)
 {
     pkb_judge *judge = attempt->judge;
     pkb_memory *memory = judge->memory;
-    uint32_t slots[PKB_MAX_SLOTS] = {0}, count = judge->chain_count;
-    uint64_t delay_ns[PKB_MAX_SLOTS] = {0};
     bool is_clean = false;
     const pkb_cell_request request = {.command = PKB_COMMAND_CHAIN,
                                       .step = "back-to-back calls",
-                                      .call_count = count,
-                                      .slots = slots,
-                                      .delay_ns = delay_ns,
+                                      .call_count = links->count,
+                                      .slots = links->slots,
+                                      .delay_ns = links->delay_ns,
                                       .overwrite_byte =
                                           (uint32_t)(pkb_attempt_key(attempt) % 254) + 2};
     pkb_code rc = pkb_control_progress(&judge->control, judge->size->name, "chain", err);
 
-    plan_chain(attempt, slots, delay_ns);
-    for (uint32_t i = 0; i < count; i++)
-        pkb_memory_stage(memory, slots[i], judge->trial_count + i, pkb_attempt_key(attempt));
+    for (uint32_t i = 0; i < links->count; i++)
+        pkb_memory_stage(memory, links->slots[i], links->first_entry + i, pkb_attempt_key(attempt));
     if (rc == PKB_OK)
         rc = judge->device->synchronise(err);
     pkb_cell_continue(attempt->cell);
@@ -213,12 +229,69 @@ pkb_code pkb_check_chain(pkb_attempt *attempt, pkb_error *err)
     if ((rc = pkb_judge_world_barrier(&judge->world, err)) != PKB_OK)
         return rc;
     if (!pkb_judge_world_is_aborted(&judge->world)) {
-        compare_chain(attempt);
+        compare_chain(attempt, links);
         pkb_memory_verify_guards(memory, &attempt->finding);
     }
-    for (uint32_t i = 0; i < count; i++)
-        pkb_attempt_remember(attempt, judge->trial_count + i);
-    rc = pkb_attempt_settle(attempt, &is_clean, err);
-    pkb_cell_continue(attempt->cell);
+    for (uint32_t i = 0; i < links->count; i++)
+        pkb_attempt_remember(attempt, links->first_entry + i);
+    return pkb_attempt_settle(attempt, &is_clean, err);
+}
+
+/* ---- all in order ---- */
+
+static bool is_over(const pkb_attempt *attempt, pkb_code rc)
+{
+    return rc != PKB_OK || !pkb_finding_is_clean(&attempt->worst);
+}
+
+static pkb_code check_rest(pkb_attempt *attempt, uint32_t trial, pkb_error *err)
+{
+    pkb_code rc = PKB_OK;
+    while (trial < attempt->judge->trial_count && !is_over(attempt, rc))
+        rc = check_trial(attempt, trial++, err);
     return rc;
+}
+
+/* What is wrong in a chain may be wrong on ready inputs as well, in a trial that is still to come:
+ * then that is the clearer reason. */
+static pkb_code look_for_clearer(pkb_attempt *attempt, uint32_t trial, pkb_error *err)
+{
+    const pkb_finding mine = attempt->finding, worst = attempt->worst;
+
+    if (worst.verdict != PKB_VERDICT_WRONG_OUTPUT ||
+        pkb_judge_world_is_aborted(&attempt->judge->world))
+        return PKB_OK;
+    pkb_finding_init(&attempt->finding, mine.rank);
+    pkb_finding_init(&attempt->worst, 0);
+    pkb_code rc = check_rest(attempt, trial, err);
+    if (rc == PKB_OK && attempt->worst.verdict > worst.verdict) {
+        attempt->finding = mine;
+        attempt->worst = worst;
+    }
+    return rc;
+}
+
+pkb_code pkb_check_run(pkb_attempt *attempt, pkb_error *err)
+{
+    pkb_judge *judge = attempt->judge;
+    chain chains[2] = {0};
+    pkb_code rc = PKB_OK;
+
+    plan_chains(judge, chains);
+    for (uint32_t trial = 0; trial < judge->trial_count; trial++) {
+        rc = check_trial(attempt, trial, err);
+        if (!is_over(attempt, rc) && trial + 1 == judge->trial_count && must_repeat(judge))
+            rc = check_repeat(attempt, err);
+        for (int i = 0; i < 2 && !is_over(attempt, rc); i++) {
+            if (chains[i].place != trial + 1)
+                continue;
+            rc = check_chain(attempt, &chains[i], err);
+            if (rc == PKB_OK && is_over(attempt, rc))
+                return look_for_clearer(attempt, trial + 1, err);
+        }
+        if (is_over(attempt, rc))
+            return rc;
+    }
+    pkb_cell_continue(attempt->cell);
+    return PKB_OK;
 }

@@ -35,12 +35,12 @@ typedef struct pkb_judge {
     /* the size that is open; NULL = none */
     const pkb_plan_size *size;
     pkb_memory *memory;
-    uint32_t trial_count;   /* entries [0, trial_count) are trials, */
-    uint32_t chain_count;   /* the rest are the chain's, on this many slots */
-    bool has_fresh_draws;   /* no attempt has seen them */
-    uint64_t next_trial;    /* numbers draws; never used twice */
-    uint64_t shared_random; /* the same on all ranks: choices that must agree */
-    uint64_t own_random;    /* keys that nobody else knows */
+    uint32_t trial_count;      /* entries [0, trial_count) are trials, */
+    uint32_t chain_slot_count; /* the rest are for two chains, on this many slots each */
+    bool has_fresh_draws;      /* no attempt has seen them */
+    uint64_t next_trial;       /* numbers draws; never used twice */
+    uint64_t shared_random;    /* the same on all ranks: choices that must agree */
+    uint64_t own_random;       /* keys that nobody else knows */
 } pkb_judge;
 
 /* Connects to the evaluator and to the other judges. */

@@ -57,7 +57,8 @@ static pkb_code place(const pkb_judge_device *device, pkb_layout *layout, const 
                       pkb_error *err)
 {
     layout->slot_count = wanted->slots;
-    layout->entry_count = wanted->trials + wanted->chain;
+    /* One chain on all its slots leaves the other two calls, or one. */
+    layout->entry_count = wanted->trials + wanted->chain + (wanted->chain < 2 ? wanted->chain : 2);
     pkb_code rc = pkb_layout_place(layout, err);
     if (rc != PKB_OK || device->is_sparse)
         return rc;
@@ -107,7 +108,7 @@ static pkb_code choose_counts(pkb_judge *judge, const pkb_plan_size *size, pkb_l
             k = (uint32_t)all[rank];
     choice(k, plan.families, plan.top, &wanted);
     judge->trial_count = wanted.trials;
-    judge->chain_count = wanted.chain;
+    judge->chain_slot_count = wanted.chain;
     return place(device, layout, &wanted, err);
 }
 
