@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -16,6 +15,7 @@
 #include "evaluator/cache.h"
 #include "evaluator/command.h"
 #include "evaluator/diagnostic.h"
+#include "evaluator/ptx_limit.h"
 
 static const char *const built_names[] = {PKB_HOST_NAME, PKB_DEVICE_NAME};
 enum { BUILT_COUNT = sizeof built_names / sizeof built_names[0] };
@@ -26,8 +26,6 @@ static size_t built_count(const pkb_compile_options *options)
     return options->architecture != NULL ? 1 : BUILT_COUNT;
 }
 
-enum { PTX_LIMIT_MIB = 64 };
-
 typedef struct chain {
     const pkb_compile_options *options;
     pkb_process process; /* of the current step */
@@ -37,7 +35,7 @@ typedef struct chain {
     pkb_buf output;
     char *sign; /* the file that says that the PTX is complete */
     char *ptx;
-    bool is_too_large; /* the PTX; nvcc is not waited for then */
+    pkb_buf too_large; /* why the PTX is not translated; nvcc is not waited for then */
     uint64_t deadline_ns;
 } chain;
 
@@ -73,16 +71,18 @@ static pkb_code advance(chain *device, uint64_t deadline_ns, pkb_error *err)
     return start_step(device, PKB_STEP_GCC, err);
 }
 
-/* A large initialised array becomes text of several times its size, which nvcc, the translator and
- * gcc then chew on for minutes. */
-static pkb_code check_ptx(chain *device, pkb_error *err)
+static pkb_code check_ptx(chain *device, bool is_complete, pkb_error *err)
 {
-    struct stat status;
-
-    if (stat(device->ptx, &status) != 0 || status.st_size <= (off_t)PTX_LIMIT_MIB << 20)
+    if (!pkb_ptx_is_too_large(device->ptx, &device->too_large) &&
+        (!is_complete || !pkb_ptx_has_large_arrays(device->ptx, &device->too_large)))
         return PKB_OK;
-    device->is_too_large = true;
     return pkb_error_set(err, PKB_ERR_FORMAT, 0, "the PTX is too large");
+}
+
+static pkb_code start_translator(chain *device, pkb_error *err)
+{
+    pkb_code rc = check_ptx(device, true, err);
+    return rc == PKB_OK ? start_step(device, PKB_STEP_TRANSLATE, err) : rc;
 }
 
 static pkb_code tick(void *context, pkb_error *err)
@@ -94,21 +94,16 @@ static pkb_code tick(void *context, pkb_error *err)
         return rc;
     if (device->step != PKB_STEP_NVCC)
         return advance(device, 0, err);
-    rc = check_ptx(device, err);
-    if (rc != PKB_OK)
-        return rc;
     if (pkb_fs_exists(device->sign))
-        return start_step(device, PKB_STEP_TRANSLATE, err);
-    return PKB_OK;
+        return start_translator(device, err);
+    return check_ptx(device, false, err);
 }
 
 static pkb_code finish_chain(chain *device, pkb_error *err)
 {
     pkb_code rc = PKB_OK;
     if (!device->is_done && device->step == PKB_STEP_NVCC)
-        rc = check_ptx(device, err);
-    if (rc == PKB_OK && !device->is_done && device->step == PKB_STEP_NVCC)
-        rc = start_step(device, PKB_STEP_TRANSLATE, err);
+        rc = start_translator(device, err);
     while (rc == PKB_OK && !device->is_done)
         rc = advance(device, device->deadline_ns, err);
     return rc;
@@ -177,11 +172,8 @@ static pkb_code say_early_end(pkb_build *build, const chain *device, pkb_code rc
 {
     pkb_buf reason = {0};
 
-    if (device->is_too_large) {
-        pkb_buf_printf(&reason, "the PTX has more than %d MiB, the most that the CPU device takes",
-                       PTX_LIMIT_MIB);
-        say(build, PKB_VERDICT_UNSUPPORTED, pkb_buf_text(&reason));
-        pkb_buf_clear(&reason);
+    if (device->too_large.bytes > 0) {
+        say(build, PKB_VERDICT_UNSUPPORTED, pkb_buf_text(&device->too_large));
         return PKB_OK;
     }
     if (rc != PKB_ERR_TIMEOUT)
@@ -222,6 +214,7 @@ static pkb_code run_steps(pkb_build *out, const pkb_compile_options *options, pk
     pkb_process_clear(&device.process);
     pkb_buf_append(&out->log, pkb_buf_text(&device.output), device.output.bytes);
     pkb_buf_clear(&device.output);
+    pkb_buf_clear(&device.too_large);
     free(device.sign);
     free(device.ptx);
     return rc;

@@ -18,6 +18,7 @@
 #include "base/fs.h"
 #include "evaluator/command.h"
 #include "evaluator/compile.h"
+#include "evaluator/ptx_limit.h"
 
 static const char source[] = "__global__ void nothing() {}\n"
                              "extern \"C\" int pkb_run(void *, void *, void *, cudaStream_t s)\n"
@@ -128,12 +129,38 @@ static void large_ptx_is_not_waited_for(void **state)
     pkb_fs_remove_tree(tool_folder, NULL);
 }
 
+static void expect_arrays(const char *ptx, bool are_large)
+{
+    char folder[] = "/tmp/pkb-compile-XXXXXX";
+    pkb_buf reason = {0};
+    assert_non_null(mkdtemp(folder));
+    char *path = pkb_fs_join(folder, "a.ptx");
+    assert_int_equal(pkb_fs_replace(path, ptx, strlen(ptx), NULL), PKB_OK);
+    assert_int_equal(pkb_ptx_has_large_arrays(path, &reason), are_large);
+    assert_int_equal(strstr(pkb_buf_text(&reason), "64 MiB") != NULL, are_large);
+    pkb_buf_clear(&reason);
+    free(path);
+    pkb_fs_remove_tree(folder, NULL);
+}
+
+static void large_initialised_arrays_are_not_translated(void **state)
+{
+    (void)state;
+    expect_arrays(".global .align 4 .b8 a[800000000] = {0, 0, 128, 63};\n", true);
+    expect_arrays(".const .b8 a[40000000] = {1};\n.global .b8 b[40000000] = {1};\n", true);
+    expect_arrays(".global .b8 a[99999999999999999999999] = {1};\n", true);
+    expect_arrays(".global .align 4 .b8 a[800000000];\n.global .b8 b[4] = {1};\n", false);
+    expect_arrays("] = {", false);
+    expect_arrays("", false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gpus_get_machine_code_of_their_own),
         cmocka_unit_test(devices_share_no_cached_build),
         cmocka_unit_test(large_ptx_is_not_waited_for),
+        cmocka_unit_test(large_initialised_arrays_are_not_translated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
