@@ -157,9 +157,9 @@ static uint32_t draw_below(pkb_judge *judge, uint32_t limit)
 }
 
 /* Slots in random order, and delays: a late rank before each call, every rank in its turn. */
-static void plan_chain(pkb_judge *judge, chain *out)
+static void plan_chain(pkb_judge *judge, chain *out, uint32_t first)
 {
-    uint32_t world = judge->options.world, first = draw_below(judge, world);
+    uint32_t world = judge->options.world;
     uint32_t order[PKB_MAX_SLOTS] = {0};
 
     for (uint32_t i = 0; i < judge->chain_slot_count; i++) {
@@ -180,18 +180,21 @@ static void plan_chain(pkb_judge *judge, chain *out)
 static void plan_chains(pkb_judge *judge, chain chains[2])
 {
     uint32_t slots = judge->chain_slot_count, least = slots < 2 ? slots : 2;
-    uint32_t trials = judge->trial_count, left;
+    uint32_t trials = judge->trial_count, first = draw_below(judge, judge->options.world);
 
     chains[0].count = least + draw_below(judge, slots - least + 1);
-    left = judge->memory->layout.entry_count - trials - chains[0].count;
-    chains[1].count = least + draw_below(judge, (left < slots ? left : slots) - least + 1);
+    uint32_t left = judge->memory->layout.entry_count - trials - chains[0].count;
+    uint32_t most = left < slots ? left : slots;
+    if (chains[0].count + least < slots) /* together no fewer calls than slots */
+        least = slots - chains[0].count;
+    chains[1].count = least + draw_below(judge, most - least + 1);
     chains[0].first_entry = trials;
     chains[1].first_entry = trials + chains[0].count;
     chains[0].place = 1 + draw_below(judge, trials);
     chains[1].place = 1 + draw_below(judge, trials - 1);
     chains[1].place += chains[1].place >= chains[0].place;
-    for (int i = 0; i < 2; i++)
-        plan_chain(judge, &chains[i]);
+    plan_chain(judge, &chains[0], first);
+    plan_chain(judge, &chains[1], first + chains[0].count); /* who was not late yet */
 }
 
 static void compare_chain(pkb_attempt *attempt, const chain *links)
