@@ -184,6 +184,8 @@ static pkb_code start_ranks(job *work, pkb_error *err)
                                          .device = evaluation->options.device,
                                          .gpus = has_gpus ? evaluation->gpus.list : NULL,
                                          .timeout_s = evaluation->options.timeout_s,
+                                         .is_patient =
+                                             !has_gpus && !evaluation->options.has_timeout,
                                          .secret = evaluation->secret};
     return pkb_session_start(&work->session, &options, err);
 }

@@ -42,7 +42,8 @@ static const struct argp_option table[] = {
     {0, 0, 0, 0, "How:", 2},
     {"seed", KEY_SEED, "N", 0, "draw the same inputs each time (default: new ones)", 0},
     {"no-timing", KEY_NO_TIMING, 0, 0, "only check whether it is right", 0},
-    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "limit of each step of the attempt (default 20)", 0},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0,
+     "limit of each step of the attempt (default 20; on the CPU more for larger sizes)", 0},
     {"compile-timeout", KEY_COMPILE_TIMEOUT, "SECONDS", 0, "limit of compiling (default 120)", 0},
     {"sandbox", KEY_SANDBOX, "LEVEL", 0,
      "full, restricted or none (default: the strongest that works here)", 0},
@@ -130,6 +131,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_TIMEOUT:
         options->timeout_s = parse_seconds(state, "--timeout", value);
+        options->has_timeout = true;
         return 0;
     case KEY_COMPILE_TIMEOUT:
         options->compile_timeout_s = parse_seconds(state, "--compile-timeout", value);

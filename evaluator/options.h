@@ -19,6 +19,7 @@ typedef struct pkb_eval_options {
     bool has_seed, is_timed, wants_json, uses_cache;
     uint64_t seed;
     double timeout_s, compile_timeout_s;
+    bool has_timeout;          /* asked for, so it is meant literally on every device */
     const char *sandbox;       /* NULL = the strongest that works */
     const char *output, *keep; /* NULL = none */
 } pkb_eval_options;

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/json.h"
+#include "evaluator/patience.h"
 #include "evaluator/session_state.h"
 
 enum { OPEN_TIMEOUT_S = 120, CLOSE_TIMEOUT_S = 3, JUDGE_STEPS = 40, JUDGE_SLACK_S = 120 };
@@ -191,16 +192,30 @@ static cJSON *attempt_request(const pkb_session *session, const pkb_session_atte
     cJSON_AddItemToObject(request, "sizes", cJSON_Duplicate(session->options.plan->sizes, true));
     cJSON_AddStringToObject(request, "sandbox", pkb_sandbox_level_name(attempt->level));
     cJSON_AddBoolToObject(request, "time", attempt->is_timed);
+    if (session->options.is_patient)
+        cJSON_AddItemToObject(request, "timeouts",
+                              pkb_patience_of_plan(session->options.plan->json,
+                                                   session->options.world,
+                                                   session->options.timeout_s));
     return request;
+}
+
+/* When even the slowest attempt that keeps to the request's limits has ended. */
+static double longest_s(const pkb_session *session, const cJSON *request)
+{
+    const cJSON *sizes = cJSON_GetObjectItemCaseSensitive(session->options.plan->json, "sizes");
+    const cJSON *timeouts = cJSON_GetObjectItemCaseSensitive(request, "timeouts"), *timeout = NULL;
+    double seconds = timeouts == NULL ? cJSON_GetArraySize(sizes) * session->options.timeout_s : 0;
+
+    cJSON_ArrayForEach(timeout, timeouts) seconds += timeout->valuedouble;
+    return JUDGE_SLACK_S + seconds * JUDGE_STEPS;
 }
 
 pkb_code pkb_session_judge(pkb_session *session, const pkb_session_attempt *attempt,
                            const pkb_idle *idle, cJSON **verdict, pkb_error *err)
 {
-    const cJSON *sizes = cJSON_GetObjectItemCaseSensitive(session->options.plan->json, "sizes");
-    const double seconds =
-        JUDGE_SLACK_S + cJSON_GetArraySize(sizes) * session->options.timeout_s * JUDGE_STEPS;
     cJSON *request = attempt_request(session, attempt);
+    const double seconds = longest_s(session, request);
     char *text = pkb_json_line(request);
     pkb_code rc = PKB_OK;
 

@@ -29,6 +29,7 @@ typedef struct pkb_session_options {
     const char *device;
     const char *gpus;   /* by rank; NULL = the CPU device */
     double timeout_s;   /* of each step of an attempt */
+    bool is_patient;    /* longer where a size is large (patience.h) */
     const char *secret; /* 64 hex digits, from which all inputs are drawn */
 } pkb_session_options;
 

@@ -15,7 +15,8 @@
 
 typedef struct attempt_request {
     const char *id, *host, *device;
-    const cJSON *sizes; /* names or classes; NULL = all of the plan */
+    const cJSON *sizes;    /* names or classes; NULL = all of the plan */
+    const cJSON *timeouts; /* seconds by place in the plan; NULL = the judge's own limit for all */
     pkb_sandbox_level level;
     bool has_time;
 } attempt_request;
@@ -58,6 +59,16 @@ static pkb_code beside_me(char *out, size_t bytes, const char *name, pkb_error *
     return PKB_OK;
 }
 
+/* Where a device is slow, the evaluator gives each size its own limit. */
+static uint64_t request_timeout_ns(const pkb_judge *judge, const attempt_request *request)
+{
+    const int place = (int)(judge->size - judge->plan->sizes);
+    const cJSON *seconds = cJSON_GetArrayItem(request->timeouts, place);
+    bool is_sane =
+        cJSON_IsNumber(seconds) && seconds->valuedouble > 0 && seconds->valuedouble < 1e6;
+    return is_sane ? (uint64_t)(seconds->valuedouble * 1e9) : judge->options.timeout_ns;
+}
+
 static pkb_code start_cell(pkb_attempt *attempt, const attempt_request *request, pkb_error *err)
 {
     static char program[4096], library[4096], log_path[4096]; /* outlive the cell */
@@ -76,7 +87,7 @@ static pkb_code start_cell(pkb_attempt *attempt, const attempt_request *request,
                                       .device_path = request->device,
                                       .log_path = log_path,
                                       .level = request->level,
-                                      .timeout_ns = judge->options.timeout_ns,
+                                      .timeout_ns = request_timeout_ns(judge, request),
                                       .memory = judge->memory,
                                       .world = &judge->world,
                                       .watch = &judge->watch};
@@ -168,6 +179,7 @@ static pkb_code read_request(attempt_request *out, const cJSON *request, pkb_err
 
     out->id = pkb_json_string_or(request, "id", "");
     out->sizes = cJSON_GetObjectItemCaseSensitive(request, "sizes");
+    out->timeouts = cJSON_GetObjectItemCaseSensitive(request, "timeouts");
     out->has_time = !cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(request, "time"));
     if ((rc = pkb_json_get_string(request, "host", &out->host, err)) != PKB_OK)
         return rc;

@@ -86,6 +86,12 @@ def test_only_the_sizes_asked_for_are_judged(judges, built):
     assert "speedup" not in told["sizes"][0]
 
 
+def test_a_size_may_have_a_limit_of_its_own(judges, built):
+    told = judges.attempt(built("HANG"), timeouts=[1.5, 100, 100])
+    assert told["verdict"] == "TIMEOUT"
+    assert "did not end within 1.5 s" in told["reason"]
+
+
 @pytest.mark.parametrize("level", ["none", "full"])
 def test_a_sandbox_level_changes_no_verdict(judges, built, level):
     assert judges.attempt(built("NOTHING"), level)["verdict"] == "CORRECT"

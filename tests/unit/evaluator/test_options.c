@@ -32,7 +32,7 @@ static void defaults_are_two_ranks_timed_and_cached(void **state)
     assert_string_equal(options.file, "013_x.cu");
     assert_int_equal(options.world, 2);
     assert_true(options.is_timed && options.uses_cache);
-    assert_false(options.wants_json || options.has_seed);
+    assert_false(options.wants_json || options.has_seed || options.has_timeout);
     assert_null(options.problem);
 }
 
@@ -64,7 +64,7 @@ static void every_option_arrives(void **state)
     assert_string_equal(options.sizes, "tiny,pkb");
     assert_string_equal(options.grid, "cp1xtp2");
     assert_true(options.has_seed && options.seed == 7);
-    assert_true(options.timeout_s == 2.5);
+    assert_true(options.has_timeout && options.timeout_s == 2.5);
     assert_true(options.wants_json && !options.is_timed && !options.uses_cache);
     assert_string_equal(options.output, "r.jsonl");
     assert_string_equal(options.keep, "k");
