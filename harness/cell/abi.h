@@ -10,14 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PKB_ATTEMPT_API __attribute__((visibility("default")))
+#include "harness/memory/signals.h"
 
-/* include/pkbench_device.cuh: symmetric memory begins with the words of the barriers. */
-enum {
-    PKB_SIGNAL_CHANNELS = 4096,
-    PKB_SIGNAL_CHANNEL_WORDS = 128,
-    PKB_SIGNAL_BYTES = (PKB_SIGNAL_CHANNELS + 2) * PKB_SIGNAL_CHANNEL_WORDS * 4
-};
+#define PKB_ATTEMPT_API __attribute__((visibility("default")))
 
 typedef struct pkb_world pkb_world;
 

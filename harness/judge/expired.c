@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "harness/cell/abi.h"
+#include "harness/memory/signals.h"
 
 enum {
     WORD_BYTES = sizeof(uint32_t),

@@ -87,10 +87,10 @@ _Noreturn void pkb_unsupported(pkb_thread *thread,
                                const char *what); /* opcode named: fault UNSUPPORTED */
 /* What translated code says: every such text of a module stands in a section of its own, where
  * nothing of the attempt can be, so that a judge can look it up there. */
-#define PKB_UNSUPPORTED(thread, text)                                                      \
-    do {                                                                                   \
+#define PKB_UNSUPPORTED(thread, text)                                                  \
+    do {                                                                               \
         static const char what[] __attribute__((section("pkb_lacking"), used)) = text; \
-        pkb_unsupported((thread), what);                                                   \
+        pkb_unsupported((thread), what);                                               \
     } while (0)
 _Noreturn void pkb_fault_address(pkb_thread *thread, uint64_t address, uint32_t bytes, int is_write,
                                  int is_misaligned);

@@ -20,7 +20,7 @@ enum { CORRECT, NO_BARRIER_BEFORE, NO_BARRIER_AFTER, BEYOND_THE_END, LOST_SIGNAL
 static_assert(sizeof(pkb_peer_table) == 32, "harness/cell/abi.h has another layout");
 static_assert(offsetof(pkb_peer_table, signals) == 16, "harness/cell/abi.h has another layout");
 static_assert(sizeof(pkb_group_info) == 16, "harness/cell/abi.h has another layout");
-static_assert(PKB_SIGNAL_WORDS == (4096 + 2) * 128, "harness/cell/abi.h has another size");
+static_assert(PKB_SIGNAL_WORDS == (4096 + 2) * 128, "harness/memory/signals.h has another size");
 
 __global__ void ring(pkb_peer_table peers, pkb_args args)
 {

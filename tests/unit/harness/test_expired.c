@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "harness/cell/abi.h"
+#include "harness/memory/signals.h"
 
 enum { WORLD = 4 };
 

@@ -274,7 +274,8 @@ static void faults_name_the_outermost_line_of_the_attempt(void **state)
 }
 
 /* Places are declared before the code that is in them: both calls of the barrier at line 99 come
- * first, and the later declaration is the earlier call's. What follows says only "inlined at 99". */
+ * first, and the later declaration is the earlier call's. What follows says only "inlined at 99".
+ */
 static void what_is_inlined_twice_counts_for_the_call_it_is_in(void **state)
 {
     static const char *const text =
