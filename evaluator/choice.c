@@ -8,6 +8,24 @@
 
 #include "base/fs.h"
 
+error_t pkb_choice_parse(const char **word, const char *verb, int key, char *value,
+                         struct argp_state *state)
+{
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (*word != NULL)
+            argp_error(state, "one problem at a time, not '%s' as well", value);
+        *word = value;
+        return 0;
+    case ARGP_KEY_END:
+        if (*word == NULL)
+            argp_error(state, "which problem? pkbench %s 13", verb);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
 pkb_code pkb_choice_open(pkb_choice *out, const char *word, pkb_error *err)
 {
     pkb_choice choice = {0};

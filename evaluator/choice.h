@@ -6,6 +6,8 @@
 #ifndef PKB_EVALUATOR_CHOICE_H
 #define PKB_EVALUATOR_CHOICE_H
 
+#include <argp.h>
+
 #include "evaluator/catalogue.h"
 #include "evaluator/problem.h"
 
@@ -14,6 +16,10 @@ typedef struct pkb_choice {
     pkb_catalogue catalogue;
     pkb_problem *problem;
 } pkb_choice;
+
+/* argp's keys for the one argument PROBLEM, kept in `*word`; `verb` is for the message. */
+error_t pkb_choice_parse(const char **word, const char *verb, int key, char *value,
+                         struct argp_state *state);
 
 /* Finds and loads the problem that `word` names. */
 pkb_code pkb_choice_open(pkb_choice *out, const char *word, pkb_error *err);

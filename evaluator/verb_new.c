@@ -21,22 +21,11 @@ typedef struct new_options {
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     new_options *options = state->input;
-    switch (key) {
-    case 'o':
+    if (key == 'o') {
         options->output = value;
         return 0;
-    case ARGP_KEY_ARG:
-        if (options->problem != NULL)
-            argp_error(state, "one problem at a time, not '%s' as well", value);
-        options->problem = value;
-        return 0;
-    case ARGP_KEY_END:
-        if (options->problem == NULL)
-            argp_error(state, "which problem? pkbench new 13");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
     }
+    return pkb_choice_parse(&options->problem, "new", key, value, state);
 }
 
 /* O_EXCL: what is there stays, also if it appears at this very moment. */

@@ -17,22 +17,11 @@ enum { KEY_JSON = 0x100 };
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     prompt_options *options = state->input;
-    switch (key) {
-    case KEY_JSON:
+    if (key == KEY_JSON) {
         options->wants_json = true;
         return 0;
-    case ARGP_KEY_ARG:
-        if (options->problem != NULL)
-            argp_error(state, "one problem at a time, not '%s' as well", value);
-        options->problem = value;
-        return 0;
-    case ARGP_KEY_END:
-        if (options->problem == NULL)
-            argp_error(state, "which problem? pkbench prompt 13");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
     }
+    return pkb_choice_parse(&options->problem, "prompt", key, value, state);
 }
 
 pkb_code pkb_verb_prompt(int argc, char **argv, int *status, pkb_error *err)
