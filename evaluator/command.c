@@ -21,13 +21,12 @@ enum { MAX_WORDS = 48, MAX_BINDS = 8, TMP_BYTES = 512 << 20, LARGE_BYTES = 6 << 
 #define DEVICE_HEADERS "harness/cpu/device"
 #define FILE_LIMIT "--fsize=1073741824"
 
-static const char *const nvcc_flags[] = {"-std=c++17", "-O3",        "-lineinfo",      "-cudart",
-                                         "none",       "-cudadevrt", "none",           "-shared",
-                                         "-Xcompiler", "-fPIC",      "-I/pkb/include", NULL};
-/* The CPU device takes the PTX that nvcc keeps. */
-static const char *const nvcc_ptx_flags[] = {
-    "-gencode", "arch=compute_90a,code=compute_90a", "--no-compress", "-keep", "-keep-dir", "keep",
-    NULL};
+/* The PTX is kept: it is looked at for every device, and the CPU device takes it. */
+static const char *const nvcc_flags[] = {
+    "-std=c++17", "-O3",   "-lineinfo", "-cudart",   "none", "-cudadevrt",     "none", "-shared",
+    "-Xcompiler", "-fPIC", "-keep",     "-keep-dir", "keep", "-I/pkb/include", NULL};
+static const char *const nvcc_ptx_flags[] = {"-gencode", "arch=compute_90a,code=compute_90a",
+                                             "--no-compress", NULL};
 static const char *const gcc_flags[] = {"-O1",
                                         "-std=gnu11",
                                         "-w",
@@ -246,6 +245,7 @@ pkb_code pkb_command_key(char key[PKB_HASH_HEX_BYTES], const pkb_compile_options
     pkb_code rc = pkb_hash_create(&hash, err);
     if (rc != PKB_OK)
         return rc;
+    pkb_hash_add_text(hash, "without multicast"); /* as compile.c saw to */
     pkb_hash_add_text(hash, options->file_name);
     pkb_hash_add(hash, options->source, options->source_bytes);
     pkb_hash_add_text(hash, options->header);

@@ -15,6 +15,7 @@
 #include "evaluator/cache.h"
 #include "evaluator/command.h"
 #include "evaluator/diagnostic.h"
+#include "evaluator/multicast.h"
 #include "evaluator/ptx_limit.h"
 
 static const char *const built_names[] = {PKB_HOST_NAME, PKB_DEVICE_NAME};
@@ -167,6 +168,21 @@ static pkb_code run_nvcc(chain *device, pkb_build *out, bool *is_fine, pkb_error
     return PKB_OK;
 }
 
+/* What was built is all right but for what no session allows. */
+static void refuse_multicast(pkb_build *build, const chain *device)
+{
+    char *host = pkb_fs_join(device->options->directory, PKB_HOST_NAME);
+    pkb_buf reason = {0};
+
+    if (pkb_multicast_is_used(device->ptx, host, &reason)) {
+        free(build->reason);
+        say(build, PKB_VERDICT_FORBIDDEN_CALL, pkb_buf_text(&reason));
+        build->is_built = false;
+    }
+    pkb_buf_clear(&reason);
+    free(host);
+}
+
 /* What ends the build early and is a verdict all the same. */
 static pkb_code say_early_end(pkb_build *build, const chain *device, pkb_code rc)
 {
@@ -211,6 +227,8 @@ static pkb_code run_steps(pkb_build *out, const pkb_compile_options *options, pk
         out->is_built = is_fine && !device.has_failed;
     else
         rc = say_early_end(out, &device, rc);
+    if (rc == PKB_OK && is_fine)
+        refuse_multicast(out, &device);
     pkb_process_clear(&device.process);
     pkb_buf_append(&out->log, pkb_buf_text(&device.output), device.output.bytes);
     pkb_buf_clear(&device.output);

@@ -33,7 +33,7 @@ typedef struct pkb_compile_options {
 
 typedef struct pkb_build {
     bool is_built;       /* otherwise `verdict` and `reason` say why not */
-    pkb_verdict verdict; /* COMPILE_ERROR, COMPILE_TIMEOUT, UNSUPPORTED or INFRA_ERROR */
+    pkb_verdict verdict; /* COMPILE_ERROR, COMPILE_TIMEOUT, FORBIDDEN_CALL, UNSUPPORTED */
     char *reason;
     char *host, *device; /* absolute paths of the shared objects; GPUs: device NULL, host has all */
     bool was_cached;

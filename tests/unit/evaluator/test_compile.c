@@ -83,6 +83,42 @@ static void gpus_get_machine_code_of_their_own(void **state)
     pkb_fs_remove_tree(folder, NULL);
 }
 
+static void check_multicast(const char *architecture, const char *text, const char *word)
+{
+    char folder[] = "/tmp/pkb-compile-XXXXXX";
+    pkb_build build = {0};
+    pkb_error err = {0};
+
+    assert_non_null(mkdtemp(folder));
+    pkb_compile_options options = options_for(architecture, folder);
+    options.source = text;
+    options.source_bytes = strlen(text);
+    if (pkb_compile(&build, &options, &err) != PKB_OK)
+        fail_msg("%s", err.message);
+    assert_false(build.is_built);
+    assert_int_equal(build.verdict, PKB_VERDICT_FORBIDDEN_CALL);
+    assert_non_null(strstr(build.reason, word));
+    pkb_build_clear(&build);
+    pkb_fs_remove_tree(folder, NULL);
+}
+
+static void multicast_is_refused_for_every_device(void **state)
+{
+    static const char in_kernel[] =
+        "__global__ void f(float *x) {\n"
+        "  asm volatile(\"multimem.red.release.sys.global.add.f32 [%0], %1;\" :: \"l\"(x),"
+        " \"f\"(1.0f) : \"memory\"); }\n";
+    static const char in_host[] = "#include <dlfcn.h>\n"
+                                  "extern \"C\" int pkb_run(void *, void *, void *, cudaStream_t)\n"
+                                  "{ return dlsym(nullptr, \"cuMulticastBindMem\") != nullptr; }\n";
+    (void)state;
+
+    find_tools();
+    check_multicast("90a", in_kernel, "multimem.red.release.sys.global.add.f32");
+    check_multicast("90a", in_host, "cuMulticastBindMem");
+    check_multicast(NULL, in_host, "cuMulticastBindMem");
+}
+
 static void devices_share_no_cached_build(void **state)
 {
     static const char *const architectures[] = {NULL, "80", "90a"};
@@ -159,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gpus_get_machine_code_of_their_own),
         cmocka_unit_test(devices_share_no_cached_build),
+        cmocka_unit_test(multicast_is_refused_for_every_device),
         cmocka_unit_test(large_ptx_is_not_waited_for),
         cmocka_unit_test(large_initialised_arrays_are_not_translated),
     };
