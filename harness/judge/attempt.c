@@ -122,27 +122,43 @@ static pkb_code begin_memory(pkb_attempt *attempt, pkb_error *err)
     return rc != PKB_OK ? rc : pkb_judge_world_begin(&attempt->judge->world, err);
 }
 
-static pkb_code run_steps(pkb_attempt *attempt, const attempt_request *request,
-                          pkb_size_result *result, pkb_error *err)
+/* The present part of a size, and since when. */
+typedef struct stopwatch {
+    pkb_size_result *result;
+    pkb_cost part;
+    uint64_t since_ns;
+} stopwatch;
+
+static void enter(stopwatch *watch, pkb_cost part)
+{
+    const uint64_t now_ns = pkb_clock_now_ns();
+    watch->result->cost_ns[watch->part] += now_ns - watch->since_ns;
+    watch->part = part;
+    watch->since_ns = now_ns;
+}
+
+static pkb_code run_steps(pkb_attempt *attempt, const attempt_request *request, stopwatch *watch,
+                          pkb_error *err)
 {
     bool is_clean = true;
-    uint64_t begin_ns = pkb_clock_now_ns(), checked_ns = 0;
     pkb_code rc = PKB_OK;
 
+    enter(watch, PKB_COST_LOAD);
     if ((rc = begin_memory(attempt, err)) != PKB_OK ||
         (rc = start_cell(attempt, request, err)) != PKB_OK ||
         (rc = step(attempt, PKB_COMMAND_LOAD, &is_clean, err)) != PKB_OK || !is_clean ||
         (rc = step(attempt, PKB_COMMAND_SETUP, &is_clean, err)) != PKB_OK || !is_clean)
         return rc;
-    result->start_ns = pkb_clock_now_ns() - begin_ns;
+    enter(watch, PKB_COST_CHECK);
     if ((rc = pkb_check_run(attempt, err)) != PKB_OK || !pkb_finding_is_clean(&attempt->worst))
         return rc;
-    checked_ns = pkb_clock_now_ns();
-    result->check_ns = checked_ns - begin_ns - result->start_ns;
-    if (request->has_time && ((rc = pkb_timing_run(attempt, result, err)) != PKB_OK ||
-                              !pkb_finding_is_clean(&attempt->worst)))
-        return rc;
-    result->time_ns = pkb_clock_now_ns() - checked_ns;
+    if (request->has_time) {
+        enter(watch, PKB_COST_TIME);
+        rc = pkb_timing_run(attempt, watch->result, err);
+        if (rc != PKB_OK || !pkb_finding_is_clean(&attempt->worst))
+            return rc;
+    }
+    enter(watch, PKB_COST_END);
     return finish_cell(attempt, &is_clean, err);
 }
 
@@ -150,6 +166,7 @@ static pkb_code judge_size(pkb_judge *judge, const attempt_request *request,
                            pkb_size_result *result, pkb_error *err)
 {
     pkb_attempt attempt = {.judge = judge};
+    stopwatch watch = {.result = result, .since_ns = pkb_clock_now_ns()};
     uint64_t in_use_bytes = 0;
     pkb_code rc = pkb_control_progress(&judge->control, result->size->name, "inputs", err);
 
@@ -161,13 +178,17 @@ static pkb_code judge_size(pkb_judge *judge, const attempt_request *request,
     if (rc == PKB_OK)
         rc = judge->device->check_health(&in_use_bytes, err);
     if (rc == PKB_OK)
-        rc = run_steps(&attempt, request, result, err);
+        rc = run_steps(&attempt, request, &watch, err);
+    enter(&watch, PKB_COST_END);
     pkb_cell_free(attempt.cell);
     result->finding = attempt.worst;
     /* No cell is left anywhere before anybody fills memory again. */
     if (rc == PKB_OK)
         rc = pkb_judge_world_barrier(&judge->world, err);
-    return rc != PKB_OK ? rc : judge->device->check_health(&in_use_bytes, err);
+    if (rc == PKB_OK)
+        rc = judge->device->check_health(&in_use_bytes, err);
+    enter(&watch, PKB_COST_END);
+    return rc;
 }
 
 /* ---- all sizes ---- */

@@ -26,11 +26,21 @@ typedef struct pkb_timing {
     bool is_unstable;                        /* the budget ended before the interval was narrow */
 } pkb_timing;
 
+/* Where the time of a size goes, one after another. */
+typedef enum pkb_cost {
+    PKB_COST_PREPARE, /* regions, draws and expectations */
+    PKB_COST_LOAD,    /* the cell's start, the attempt's load and set-up */
+    PKB_COST_CHECK,
+    PKB_COST_TIME,
+    PKB_COST_END, /* tear-down, the cell's end, what is looked at after it */
+    PKB_COST_COUNT
+} pkb_cost;
+
 typedef struct pkb_size_result {
     const pkb_plan_size *size;
     pkb_finding finding; /* the world's */
     pkb_timing timing;
-    uint64_t start_ns, check_ns, time_ns;
+    uint64_t cost_ns[PKB_COST_COUNT]; /* 0 = not reached */
 } pkb_size_result;
 
 /* What the steps of one size share. */

@@ -78,6 +78,7 @@ static pkb_code serve_open(pkb_judge *judge, const cJSON *request, pkb_error *er
         return pkb_error_set(err, PKB_ERR_FORMAT, 0, "the session's secret has not 64 digits");
     memcpy(judge->secret, secret, sizeof judge->secret);
     judge->shared_random = seed_of(secret);
+    judge->next_trial = 0; /* with a secret that was used before, the same draws are wanted */
     drop_plan(judge);
     if ((rc = pkb_plan_read(&judge->plan, path, judge->options.rank, err)) != PKB_OK)
         return rc;

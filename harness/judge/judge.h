@@ -38,7 +38,7 @@ typedef struct pkb_judge {
     uint32_t trial_count;      /* entries [0, trial_count) are trials, */
     uint32_t chain_slot_count; /* the rest are for two chains, on this many slots each */
     bool has_fresh_draws;      /* no attempt has seen them */
-    uint64_t next_trial;       /* numbers draws; never used twice */
+    uint64_t next_trial;       /* numbers draws; never used twice with a secret */
     uint64_t shared_random;    /* the same on all ranks: choices that must agree */
     uint64_t own_random;       /* keys that nobody else knows */
 } pkb_judge;

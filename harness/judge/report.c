@@ -89,6 +89,21 @@ static void add_timing(cJSON *object, const pkb_timing *t, uint32_t world)
     }
 }
 
+/* Parts that were not reached are absent. */
+static void add_costs(cJSON *object, const uint64_t cost_ns[PKB_COST_COUNT])
+{
+    static const char *const names[PKB_COST_COUNT] = {[PKB_COST_PREPARE] = "prepare",
+                                                      [PKB_COST_LOAD] = "load",
+                                                      [PKB_COST_CHECK] = "check",
+                                                      [PKB_COST_TIME] = "time",
+                                                      [PKB_COST_END] = "end"};
+    cJSON *cost = cJSON_AddObjectToObject(object, "cost_s");
+
+    for (int part = 0; part < PKB_COST_COUNT; part++)
+        if (cost_ns[part] > 0) /* microseconds are plenty */
+            cJSON_AddNumberToObject(cost, names[part], round((double)cost_ns[part] / 1e3) / 1e6);
+}
+
 static cJSON *size_object(const pkb_size_result *result, uint32_t world)
 {
     cJSON *object = cJSON_CreateObject();
@@ -97,6 +112,7 @@ static cJSON *size_object(const pkb_size_result *result, uint32_t world)
     cJSON_AddStringToObject(object, "grid", result->size->grid);
     add_finding(object, &result->finding);
     add_timing(object, &result->timing, world);
+    add_costs(object, result->cost_ns);
     return object;
 }
 
@@ -112,19 +128,15 @@ static const pkb_finding *worst_of(const pkb_size_result *results, size_t count)
 cJSON *pkb_report_verdict(const pkb_size_result *results, size_t count, uint32_t world)
 {
     cJSON *event = pkb_control_event("verdict");
-    double start_s = 0.0, check_s = 0.0, time_s = 0.0;
+    uint64_t cost_ns[PKB_COST_COUNT] = {0};
 
     add_finding(event, worst_of(results, count));
     cJSON *sizes = cJSON_AddArrayToObject(event, "sizes");
     for (size_t i = 0; i < count; i++) {
         cJSON_AddItemToArray(sizes, size_object(&results[i], world));
-        start_s += (double)results[i].start_ns / 1e9;
-        check_s += (double)results[i].check_ns / 1e9;
-        time_s += (double)results[i].time_ns / 1e9;
+        for (int part = 0; part < PKB_COST_COUNT; part++)
+            cost_ns[part] += results[i].cost_ns[part];
     }
-    cJSON *cost = cJSON_AddObjectToObject(event, "cost_s");
-    cJSON_AddNumberToObject(cost, "start", start_s);
-    cJSON_AddNumberToObject(cost, "check", check_s);
-    cJSON_AddNumberToObject(cost, "time", time_s);
+    add_costs(event, cost_ns);
     return event;
 }

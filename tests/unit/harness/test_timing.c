@@ -79,12 +79,17 @@ static void a_record_holds_what_was_measured_and_nothing_else(void **state)
     pkb_finding_set(&results[1].finding, PKB_VERDICT_WRONG_OUTPUT, "rank 1: wrong");
     strcpy(results[1].finding.expected, "9007199254740993");
     strcpy(results[1].finding.got, "nan");
+    results[0].cost_ns[PKB_COST_TIME] = 1500000000;
+    results[0].cost_ns[PKB_COST_CHECK] = 250000000;
+    results[1].cost_ns[PKB_COST_CHECK] = 500000000;
 
     cJSON *event = pkb_report_verdict(results, 2, 2);
     char *line = pkb_json_line(event);
     assert_non_null(strstr(line, "\"verdict\":\"WRONG_OUTPUT\",\"reason\":\"rank 1: wrong\""));
     assert_non_null(strstr(line, "\"expected\":9007199254740993,\"got\":\"nan\""));
     assert_non_null(strstr(line, "\"speedup\":{\"eager\":{\"value\":4,"));
+    assert_non_null(strstr(line, "\"cost_s\":{\"check\":0.25,\"time\":1.5}")); /* of a size */
+    assert_non_null(strstr(line, "\"cost_s\":{\"check\":0.75,\"time\":1.5}")); /* of both */
     assert_null(strstr(line, "\"signal\""));
     assert_null(strstr(line, "null"));
     const cJSON *sizes = cJSON_GetObjectItem(event, "sizes");
