@@ -43,9 +43,9 @@ def _fault(problem, name: str, family: str, output, expected: dict) -> str:
     return "" if error.within(bound) else f"{error} is beyond {bound}"
 
 
-@pytest.mark.parametrize(("problem", "size", "world"), tiny_cases((2, 4, 8)))
-def test_reference_agrees_with_oracle(worlds, problem, size, world):
-    assert worlds(world).run(disagreements, problem, size, world) == [[]] * world
+@pytest.mark.parametrize(("problem", "size", "world", "shape"), tiny_cases((2, 4, 8)))
+def test_reference_agrees_with_oracle(worlds, problem, size, world, shape):
+    assert worlds(world).run(disagreements, problem, size, world, shape) == [[]] * world
 
 
 @pytest.mark.parametrize(("world", "shape"), [(2, "cp1xtp2"), (2, "cp2xtp1"), (4, "cp2xtp2")])
