@@ -9,6 +9,8 @@
 
 #include "harness/cuda/driver_table.h"
 
+enum { FIRST_BYTES = 8 << 20 };
+
 typedef struct buffer {
     CUdeviceptr address;
     size_t bytes;
@@ -39,6 +41,33 @@ static pkb_code open_module(pkb_compute *compute, const char *ptx, const char *c
     return PKB_OK;
 }
 
+static bool is_healthy(const pkb_compute *compute)
+{
+    return compute->failure == CUDA_SUCCESS;
+}
+
+static void note(pkb_compute *compute, CUresult result)
+{
+    if (is_healthy(compute))
+        compute->failure = result;
+}
+
+/* At least `bytes`, and nearly always what was made at the start: an attempt may hold all the rest
+ * of the GPU's memory when we need it. What it held is lost. */
+static void grow(pkb_compute *compute, buffer *b, size_t bytes)
+{
+    const pkb_driver *driver = compute->driver;
+    if (!is_healthy(compute) || b->bytes >= bytes)
+        return;
+    note(compute, driver->StreamSynchronize(compute->stream));
+    if (b->address != 0)
+        driver->MemFree(b->address);
+    *b = (buffer){.bytes = 0};
+    note(compute, driver->MemAlloc(&b->address, 2 * bytes));
+    if (is_healthy(compute))
+        b->bytes = 2 * bytes;
+}
+
 pkb_code pkb_compute_open(pkb_compute **out, pkb_driver *driver, int device, const char *ptx,
                           const char *const *names, size_t name_count, pkb_error *err)
 {
@@ -55,6 +84,10 @@ pkb_code pkb_compute_open(pkb_compute **out, pkb_driver *driver, int device, con
     rc = pkb_driver_use(driver, device, err);
     if (rc == PKB_OK)
         rc = open_module(compute, ptx, names, name_count, err);
+    for (size_t i = 0; rc == PKB_OK && i < PKB_COMPUTE_BUFFERS; i++)
+        grow(compute, &compute->buffers[i], FIRST_BYTES);
+    if (rc == PKB_OK)
+        rc = pkb_compute_synchronise(compute, err);
     if (rc != PKB_OK) {
         pkb_compute_close(compute);
         return rc;
@@ -77,17 +110,6 @@ void pkb_compute_close(pkb_compute *compute)
     free(compute);
 }
 
-static bool is_healthy(const pkb_compute *compute)
-{
-    return compute->failure == CUDA_SUCCESS;
-}
-
-static void note(pkb_compute *compute, CUresult result)
-{
-    if (is_healthy(compute))
-        compute->failure = result;
-}
-
 void pkb_compute_launch(pkb_compute *compute, size_t kernel, uint32_t x, uint32_t y,
                         void **arguments)
 {
@@ -95,21 +117,6 @@ void pkb_compute_launch(pkb_compute *compute, size_t kernel, uint32_t x, uint32_
         note(compute,
              compute->driver->LaunchKernel(compute->kernels[kernel], x, y, 1, PKB_COMPUTE_THREADS,
                                            1, 1, 0, compute->stream, arguments, NULL));
-}
-
-/* At least `bytes`; what it held is lost. */
-static void grow(pkb_compute *compute, buffer *b, size_t bytes)
-{
-    const pkb_driver *driver = compute->driver;
-    if (!is_healthy(compute) || b->bytes >= bytes)
-        return;
-    note(compute, driver->StreamSynchronize(compute->stream));
-    if (b->address != 0)
-        driver->MemFree(b->address);
-    *b = (buffer){.bytes = 0};
-    note(compute, driver->MemAlloc(&b->address, 2 * bytes));
-    if (is_healthy(compute))
-        b->bytes = 2 * bytes;
 }
 
 const void *pkb_compute_tell(pkb_compute *compute, pkb_compute_buffer which, const void *data,

@@ -97,7 +97,7 @@ static pkb_code start_cell(pkb_attempt *attempt, const attempt_request *request,
 static pkb_code step(pkb_attempt *attempt, pkb_command command, bool *is_clean, pkb_error *err)
 {
     const pkb_cell_request request = {.command = command};
-    pkb_code rc = pkb_cell_do(attempt->cell, &request, NULL, &attempt->finding, err);
+    pkb_code rc = pkb_cell_do(attempt->cell, &request, &attempt->finding, err);
     return rc != PKB_OK ? rc : pkb_attempt_settle(attempt, is_clean, err);
 }
 

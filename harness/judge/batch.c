@@ -204,9 +204,9 @@ static void verify(pkb_attempt *attempt, const pkb_batch *batch, uint32_t calls)
 /* Sent while the cell goes on after being stopped: it claims the device, untimed. */
 static pkb_code claim(pkb_attempt *attempt, bool *is_clean, pkb_error *err)
 {
-    const pkb_cell_request request = {.command = PKB_COMMAND_CLAIM};
+    const pkb_cell_request request = {.command = PKB_COMMAND_CLAIM, .is_timed = true};
     pkb_cell_continue(attempt->cell);
-    pkb_code rc = pkb_cell_do(attempt->cell, &request, NULL, &attempt->finding, err);
+    pkb_code rc = pkb_cell_do(attempt->cell, &request, &attempt->finding, err);
     return rc != PKB_OK ? rc : pkb_attempt_settle(attempt, is_clean, err);
 }
 
@@ -217,9 +217,10 @@ static pkb_code run_attempt(pkb_attempt *attempt, const pkb_batch *batch, uint32
     const pkb_cell_request request = {.command = PKB_COMMAND_RUN,
                                       .step = "timed batch",
                                       .call_count = calls,
-                                      .slots = batch->slots};
+                                      .slots = batch->slots,
+                                      .is_timed = true};
     uint64_t go_ns = pkb_clock_now_ns(), stop_ns = 0;
-    pkb_code rc = pkb_cell_do(attempt->cell, &request, NULL, &attempt->finding, err);
+    pkb_code rc = pkb_cell_do(attempt->cell, &request, &attempt->finding, err);
     if (rc == PKB_OK)
         rc = stop_clock(attempt, &stop_ns, err);
     *took_ns = stop_ns - go_ns;

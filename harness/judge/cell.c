@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -17,6 +16,7 @@
 #include "harness/judge/evidence.h"
 #include "harness/judge/expired.h"
 #include "harness/judge/hint.h"
+#include "harness/judge/limits.h"
 #include "harness/judge/process.h"
 #include "harness/judge/transcript.h"
 #include "harness/sandbox/child.h"
@@ -28,8 +28,6 @@
 #define END_TIMEOUT_NS (2 * PKB_NS_PER_S)
 #define START_TIMEOUT_NS (30 * PKB_NS_PER_S)
 #define LOOK_NS (5 * PKB_NS_PER_MS)
-#define MEMORY_LOOK_NS (20 * PKB_NS_PER_MS)
-#define MEMORY_LIMIT_TOP (UINT64_C(8) << 30)
 
 struct pkb_cell {
     pkb_cell_options options;
@@ -41,7 +39,7 @@ struct pkb_cell {
     pkb_message *message;
     pkb_transcript transcript;
     bool is_stopped;
-    uint64_t memory_limit_bytes, next_memory_look_ns;
+    pkb_cell_limits limits;
 };
 
 static uint32_t rank_of(const pkb_cell *cell)
@@ -129,13 +127,6 @@ static pkb_code start_child(pkb_cell *cell, int child_fd, pkb_error *err)
     return rc;
 }
 
-/* What a cell may use beside what is shared with us. */
-static uint64_t find_memory_limit(uint32_t world)
-{
-    uint64_t limit = pkb_process_available_bytes() / 2 / world;
-    return limit == 0 || limit > MEMORY_LIMIT_TOP ? MEMORY_LIMIT_TOP : limit;
-}
-
 static pkb_code complain(pkb_cell *cell, pkb_error *err)
 {
     char said[300];
@@ -175,7 +166,7 @@ static pkb_code send_open(pkb_cell *cell, pkb_error *err)
     pkb_cell_open open = {.version = PKB_CELL_OPEN_VERSION,
                           /* Looser than ours: its kernel limit only catches what is too quick
                            * for us to see, and an attempt reacts to it in its own way. */
-                          .memory_limit_bytes = cell->memory_limit_bytes / 8 * 9,
+                          .memory_limit_bytes = cell->limits.memory_bytes / 8 * 9,
                           .sandbox_level = cell->options.level,
                           .cores = cell->options.world->cores};
     pkb_code rc = pkb_random_bytes(&open.random, sizeof open.random, err);
@@ -260,7 +251,7 @@ pkb_code pkb_cell_start(pkb_cell **out, const pkb_cell_options *options, pkb_err
     cell->process = (pkb_process)PKB_PROCESS_NONE;
     cell->fd = cell->transcript.read_fd = cell->transcript.write_fd = -1;
     cell->page_region = (pkb_region)PKB_REGION_NONE;
-    cell->memory_limit_bytes = find_memory_limit(options->world->size);
+    pkb_cell_limits_choose(&cell->limits, options->world->size);
     if ((rc = pkb_message_create(&cell->message, err)) != PKB_OK ||
         (rc = pkb_transcript_open(&cell->transcript, err)) != PKB_OK ||
         (rc = pkb_region_create(&cell->page_region, "pkb-page", sizeof(pkb_page), err)) != PKB_OK ||
@@ -276,6 +267,7 @@ pkb_code pkb_cell_start(pkb_cell **out, const pkb_cell_options *options, pkb_err
     if ((rc = receive_hello(cell, err)) != PKB_OK || (rc = send_open(cell, err)) != PKB_OK ||
         (rc = await_ready(cell, err)) != PKB_OK)
         goto cleanup;
+    pkb_cell_limits_settle(&cell->limits, &cell->process, options->memory, options->world->cores);
     *out = cell;
     cell = NULL;
 cleanup:
@@ -306,27 +298,17 @@ void pkb_cell_free(pkb_cell *cell)
 
 /* ---- one request ---- */
 
-static uint64_t symmetric_bytes_used(const pkb_memory *memory)
-{
-    struct stat facts;
-    return fstat(memory->symmetric.fd, &facts) == 0 ? (uint64_t)facts.st_blocks * 512 : 0;
-}
-
-static void check_memory(pkb_cell *cell, const pkb_hint_step *step, pkb_finding *finding)
+static void check_limits(pkb_cell *cell, const pkb_hint_step *step, bool is_due,
+                         pkb_finding *finding)
 {
     pkb_hint_words words = {0};
-    uint64_t now_ns = pkb_clock_now_ns();
-    if (now_ns < cell->next_memory_look_ns)
-        return;
-    cell->next_memory_look_ns = now_ns + MEMORY_LOOK_NS;
-    uint64_t bytes =
-        pkb_process_private_bytes(&cell->process) + symmetric_bytes_used(cell->options.memory);
-    if (bytes <= cell->memory_limit_bytes)
+    pkb_cell_excess excess;
+    if (!pkb_cell_limits_exceeded(&cell->limits, &cell->process, cell->options.memory, is_due,
+                                  &excess))
         return;
     pkb_hint_phase(&words, cell->page, step);
-    pkb_finding_set(finding, PKB_VERDICT_RESOURCE_LIMIT,
-                    "rank %u: uses %" PRIu64 " MiB of memory in %s, the limit is %" PRIu64 " MiB",
-                    finding->rank, bytes >> 20, words.action, cell->memory_limit_bytes >> 20);
+    pkb_finding_set(finding, PKB_VERDICT_RESOURCE_LIMIT, "rank %u: %s in %s, the limit is %s",
+                    finding->rank, excess.uses, words.action, excess.limit);
     snprintf(finding->phase, sizeof finding->phase, "%s", words.phase);
 }
 
@@ -356,7 +338,7 @@ static void look(pkb_cell *cell, const pkb_hint_step *step, pkb_finding *finding
     if (has_ended(cell, &how))
         pkb_hint_judge_end(finding, cell->page, step, &how);
     else
-        check_memory(cell, step, finding);
+        check_limits(cell, step, false, finding);
 }
 
 /* Until done, or until it is clear that it will not come. */
@@ -421,22 +403,23 @@ static void judge_answer(const pkb_cell *cell, const pkb_hint_step *step, pkb_fi
         *finding = claim;
 }
 
-pkb_code pkb_cell_do(pkb_cell *cell, const pkb_cell_request *request, uint64_t *took_ns,
-                     pkb_finding *finding, pkb_error *err)
+pkb_code pkb_cell_do(pkb_cell *cell, const pkb_cell_request *request, pkb_finding *finding,
+                     pkb_error *err)
 {
     const pkb_hint_step step = {request->command, request->call_count, request->step, NULL};
     write_request(cell, request);
-    uint64_t go_ns = pkb_clock_now_ns();
+    cell->limits.is_timed = request->is_timed;
     uint32_t value = pkb_page_start(cell->page);
     pkb_code rc = wait_done(cell, &step, value, request_timeout_ns(cell, request), finding, err);
-    if (took_ns != NULL)
-        *took_ns = pkb_clock_now_ns() - go_ns;
     if (rc != PKB_OK)
         return rc;
-    if (atomic_load_explicit(&cell->page->done, memory_order_acquire) == value)
-        judge_answer(cell, &step, finding);
-    else
+    /* Rather this than what came of it, such as a failed cudaMalloc. */
+    if (pkb_finding_is_clean(finding) && !request->is_timed)
+        check_limits(cell, &step, true, finding);
+    if (atomic_load_explicit(&cell->page->done, memory_order_acquire) != value)
         pkb_hint_waiting(finding->waiting, sizeof finding->waiting, cell->page, rank_of(cell));
+    else if (finding->verdict != PKB_VERDICT_RESOURCE_LIMIT)
+        judge_answer(cell, &step, finding);
     if (!pkb_finding_is_clean(finding))
         pkb_judge_world_abort(cell->options.world);
     return PKB_OK;

@@ -7,6 +7,7 @@
 #ifndef PKB_HARNESS_JUDGE_CELL_H
 #define PKB_HARNESS_JUDGE_CELL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +44,7 @@ typedef struct pkb_cell_request {
     const uint32_t *slots;
     const uint64_t *delay_ns; /* NULL = none */
     uint32_t overwrite_byte;
+    bool is_timed;
 } pkb_cell_request;
 
 /* Starts a cell up to its open message; nothing of the attempt is loaded yet, so that a failure is
@@ -51,10 +53,9 @@ pkb_code pkb_cell_start(pkb_cell **out, const pkb_cell_options *options, pkb_err
 /* Kills whatever is left of it, reaps it and saves what it printed. */
 void pkb_cell_free(pkb_cell *cell);
 
-/* One request; returns when it is done, failed, or another rank gave up. `took_ns` (may be NULL) is
- * from go to done on the judge's clock. */
-pkb_code pkb_cell_do(pkb_cell *cell, const pkb_cell_request *request, uint64_t *took_ns,
-                     pkb_finding *finding, pkb_error *err);
+/* One request; returns when it is done, failed, or another rank gave up. */
+pkb_code pkb_cell_do(pkb_cell *cell, const pkb_cell_request *request, pkb_finding *finding,
+                     pkb_error *err);
 /* Between done and the next go nothing of the cell runs. */
 void pkb_cell_stop(pkb_cell *cell, pkb_finding *finding);
 void pkb_cell_continue(pkb_cell *cell);

@@ -68,7 +68,7 @@ static pkb_code run_trial(pkb_attempt *attempt, uint32_t slot, const char *step,
     if ((rc = pkb_judge_world_barrier(&judge->world, err)) != PKB_OK)
         return rc;
     pkb_clock_sleep_ns(start_delay_ns(attempt));
-    if ((rc = pkb_cell_do(attempt->cell, &request, NULL, &attempt->finding, err)) != PKB_OK)
+    if ((rc = pkb_cell_do(attempt->cell, &request, &attempt->finding, err)) != PKB_OK)
         return rc;
     pkb_cell_stop(attempt->cell, &attempt->finding);
     if (pkb_finding_is_clean(&attempt->finding) && !pkb_judge_world_is_aborted(&judge->world)) {
@@ -226,7 +226,7 @@ static pkb_code check_chain(pkb_attempt *attempt, const chain *links, pkb_error 
         rc = judge->device->synchronise(err);
     pkb_cell_continue(attempt->cell);
     if (rc != PKB_OK || (rc = pkb_judge_world_barrier(&judge->world, err)) != PKB_OK ||
-        (rc = pkb_cell_do(attempt->cell, &request, NULL, &attempt->finding, err)) != PKB_OK)
+        (rc = pkb_cell_do(attempt->cell, &request, &attempt->finding, err)) != PKB_OK)
         return rc;
     pkb_cell_stop(attempt->cell, &attempt->finding);
     if ((rc = pkb_judge_world_barrier(&judge->world, err)) != PKB_OK)

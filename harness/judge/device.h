@@ -49,6 +49,8 @@ typedef struct pkb_judge_device {
     pkb_code (*discard)(pkb_region *region, pkb_error *err);
     /* What a world of `world` ranks may use on this rank. */
     uint64_t (*available_bytes)(uint32_t world);
+    /* Of the whole GPU, whoever uses it; NULL where memory is ordinary. */
+    uint64_t (*used_bytes)(void);
 
     void (*fill)(const pkb_span *spans, size_t count); /* pattern.h */
     void (*copy)(const pkb_span *spans, size_t count); /* from `other` */

@@ -73,6 +73,12 @@ static uint64_t available_bytes(uint32_t world)
     return pkb_compute_free_bytes(cuda.compute, &total) / 2;
 }
 
+static uint64_t used_bytes(void)
+{
+    uint64_t total = 0, free_bytes = pkb_compute_free_bytes(cuda.compute, &total);
+    return total - free_bytes;
+}
+
 /* ---- spans ---- */
 
 /* Tells the GPU the spans; how many blocks look at each, 0 = nothing to do. */
@@ -322,13 +328,6 @@ static pkb_code check_arithmetic(pkb_error *err)
     return rc;
 }
 
-/* On the whole GPU. */
-static uint64_t used_bytes(void)
-{
-    uint64_t total = 0, free_bytes = pkb_compute_free_bytes(cuda.compute, &total);
-    return total - free_bytes;
-}
-
 /* The driver takes a moment to clear up after a process. */
 static pkb_code check_memory(uint64_t base_bytes, pkb_error *err)
 {
@@ -366,6 +365,7 @@ static const pkb_judge_device device = {
     .clear = clear,
     .discard = zero,
     .available_bytes = available_bytes,
+    .used_bytes = used_bytes,
     .fill = fill,
     .copy = copy,
     .find_damage = find_damage,

@@ -123,19 +123,26 @@ bool pkb_process_wait(const pkb_process *process, uint64_t timeout_ns)
     return true;
 }
 
-uint64_t pkb_process_private_bytes(const pkb_process *process)
+bool pkb_process_look(const pkb_process *process, pkb_process_usage *out)
 {
-    char path[64];
-    uint64_t total = 0, resident = 0, shared = 0;
-    snprintf(path, sizeof path, "/proc/%d/statm", (int)process->pid);
+    char path[64], line[256];
+    uint64_t number = 0;
+
+    *out = (pkb_process_usage){0};
+    snprintf(path, sizeof path, "/proc/%d/status", (int)process->pid);
     FILE *file = process->pid > 0 ? fopen(path, "re") : NULL;
     if (file == NULL)
-        return 0;
-    int count = fscanf(file, "%" SCNu64 " %" SCNu64 " %" SCNu64, &total, &resident, &shared);
+        return false;
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "RssAnon: %" SCNu64, &number) == 1)
+            out->private_bytes = number * 1024;
+        else if (sscanf(line, "RssShmem: %" SCNu64, &number) == 1)
+            out->shared_bytes = number * 1024;
+        else if (sscanf(line, "Threads: %" SCNu64, &number) == 1)
+            out->threads = (uint32_t)number;
+    }
     fclose(file);
-    if (count != 3 || shared > resident)
-        return 0;
-    return (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
+    return !pkb_process_has_ended(process);
 }
 
 uint64_t pkb_process_available_bytes(void)

@@ -35,8 +35,13 @@ void pkb_process_continue(const pkb_process *process);
 void pkb_process_kill(const pkb_process *process);
 /* Until it has ended; false after timeout_ns. */
 bool pkb_process_wait(const pkb_process *process, uint64_t timeout_ns);
-/* Memory of its own, without what it shares with us; 0 once it has ended. */
-uint64_t pkb_process_private_bytes(const pkb_process *process);
+typedef struct pkb_process_usage {
+    uint64_t private_bytes, shared_bytes; /* in memory now; shared: not of files, whoever made it */
+    uint32_t threads;
+} pkb_process_usage;
+
+/* False once it has ended. */
+bool pkb_process_look(const pkb_process *process, pkb_process_usage *out);
 
 /* What this machine could still give to processes; 0 if it does not say. */
 uint64_t pkb_process_available_bytes(void);

@@ -71,3 +71,18 @@ def test_wrong_attempts_get_their_verdict(name):
     source = ROOT / "tests" / "zoo" / f"{name}.cu"
     answer = judge(source, "--sizes", "tiny", "--no-timing", "--timeout", "5")
     assert re.fullmatch(demands(source)["verdict"], answer.record["verdict"]), answer.out
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("001_takes_all_memory", r"uses \d+ MiB of its GPU's memory in pkb_setup, the limit is"),
+        ("001_pins_memory", r"uses \d+ MiB of memory in pkb_setup, the limit is"),
+    ],
+)
+def test_memory_has_a_limit_and_nobody_else_is_hurt(name, words):
+    source = ROOT / "tests" / "gpu" / "attempts" / f"{name}.cu"
+    answer = judge(source, "--sizes", "tiny", "--no-timing")
+    assert answer.record["verdict"] == "RESOURCE_LIMIT", answer.out + answer.err
+    assert re.search(words, answer.record["reason"])
+    assert answer.status == 1
