@@ -42,6 +42,7 @@ class Context:
         self.device = device
         self.family = seed.family
         self.dims = SimpleNamespace(**{name: v[rank] for name, v in resolved.dims.items()})
+        self._resolved = resolved
         self.grid = dict(zip(resolved.grid.axes, resolved.grid.shape, strict=True))
         self.coordinate = resolved.grid.coordinates(rank)
         self._seed = seed
@@ -53,6 +54,11 @@ class Context:
         """Gives a reference what it may use: process groups by axis ("" = all) and its outputs."""
         self._groups = groups
         self._outputs = outputs
+
+    def dims_of(self, rank: int) -> SimpleNamespace:
+        """The dims of another rank, but for those that are data: these must be communicated."""
+        fixed = self._resolved.dims.keys() - self._resolved.varying
+        return SimpleNamespace(**{name: self._resolved.dims[name][rank] for name in fixed})
 
     @property
     def rng(self) -> torch.Generator:

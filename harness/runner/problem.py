@@ -66,6 +66,7 @@ class Problem:
     deterministic: bool
     dims: dict[str, str | int]
     drawn: frozenset[str]  # dims whose value is data; `dims` holds their maximum
+    deciders: dict[str, str]  # drawn dim: the argument whose contents decide it
     sizes: tuple[Size, ...]
     arguments: tuple[Argument, ...]
     insensitive: tuple[dict, ...]
@@ -134,6 +135,7 @@ def from_json(raw: dict, path: Path) -> Problem:
         raise ProblemError(f"{path.name}: schema {raw['schema']!r} is not 1")
     dims = {name: value["max"] if isinstance(value, dict) else value
             for name, value in raw.get("dims", {}).items()}  # fmt: skip
+    drawn = {n: v for n, v in raw.get("dims", {}).items() if isinstance(v, dict)}
     problem = Problem(
         path=path,
         id=raw["id"],
@@ -142,7 +144,8 @@ def from_json(raw: dict, path: Path) -> Problem:
         require=tuple(raw.get("require", [])),
         deterministic=raw["deterministic"],
         dims=dims,
-        drawn=frozenset(n for n, v in raw.get("dims", {}).items() if isinstance(v, dict)),
+        drawn=frozenset(drawn),
+        deciders={name: value["by"] for name, value in drawn.items() if "by" in value},
         sizes=tuple(Size(s["name"], s["class"], dict(s["values"])) for s in raw["sizes"]),
         arguments=tuple(_argument(a, path.name) for a in raw["arguments"]),
         insensitive=tuple(raw.get("insensitive", [])),

@@ -82,6 +82,9 @@ def _name_faults(problem: Problem) -> Iterator[str]:
 
 
 def _argument_faults(problem: Problem, arguments: dict[str, Argument]) -> Iterator[str]:
+    for dim, name in problem.deciders.items():
+        if name not in arguments or not arguments[name].is_input:
+            yield f"dim '{dim}': by '{name}' is no input"
     for argument in problem.arguments:
         counter = arguments.get(argument.count)
         if argument.count and (counter is None or not counter.is_output or counter.dtype != "i64"):

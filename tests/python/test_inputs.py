@@ -8,7 +8,8 @@ import torch
 
 from harness.runner.case import Case, Draw
 from harness.runner.memory import TORCH_DTYPES
-from harness.runner.problem import ProblemError, find, load
+from harness.runner.problem import Problem, ProblemError, find, load
+from harness.runner.resolve import resolve_size
 from tests.python.conftest import tiny_cases
 from tests.python.metrics import bound, is_right, moved, same_bits
 from tests.python.world import blank, make_case
@@ -16,9 +17,19 @@ from tests.python.world import blank, make_case
 ATTEMPTS = 5  # other draws, of which one must move an expected output
 
 
-def tensors(draw: Draw) -> torch.Tensor:
-    """All bytes of a draw in one tensor."""
-    parts = [t.reshape(-1).view(torch.uint8) for t in draw.tensors.values()]
+def is_fixed(problem: Problem, name: str) -> bool:
+    """Whether it is a host array whose contents are no data."""
+    argument = problem.argument(name)
+    return argument.role == "host" and not argument.drawn
+
+
+def tensors(problem: Problem, draw: Draw) -> torch.Tensor:
+    """All bytes of a draw in one tensor, but for those that are the same in every draw."""
+    parts = [
+        tensor.reshape(-1).view(torch.uint8)
+        for name, tensor in draw.tensors.items()
+        if not is_fixed(problem, name)
+    ]
     return torch.cat(parts) if parts else torch.empty(0, dtype=torch.uint8)
 
 
@@ -36,9 +47,9 @@ def expect(case: Case, inputs: list[Draw], rank: int) -> dict[str, torch.Tensor]
 class TestDraws:
     def test_same_seed_same_inputs(self, problem, size, world, shape):
         case, again = (make_case(problem, size, world, "secret", shape) for _ in range(2))
-        later = [tensors(drawn(again, rank)) for rank in reversed(range(world))]
+        later = [tensors(problem, drawn(again, rank)) for rank in reversed(range(world))]
         for rank in range(world):
-            assert torch.equal(tensors(drawn(case, rank)), later[world - 1 - rank])
+            assert torch.equal(tensors(problem, drawn(case, rank)), later[world - 1 - rank])
 
     def test_trial_secret_family_and_rank_change_inputs(self, problem, size, world, shape):
         case, other = (make_case(problem, size, world, secret, shape) for secret in "ab")
@@ -46,7 +57,7 @@ class TestDraws:
             draws = [drawn(case, rank), drawn(case, rank, trial=1), drawn(other, rank)]
             draws += [drawn(case, rank, 0, family) for family in problem.families[1:]]
             draws += [drawn(case, q) for q in range(world) if q != rank]
-            draws = [tensors(draw) for draw in draws]
+            draws = [tensors(problem, draw) for draw in draws]
             for one, two in itertools.combinations(draws, 2):
                 assert not torch.equal(one, two) or len(one) == 0
 
@@ -68,14 +79,14 @@ class TestDraws:
         before = [expect(case, inputs, rank) for rank in range(world)]
         for src in range(world):
             for name, tensor in inputs[src].tensors.items():
-                if tensor.numel() > 0:
+                if tensor.numel() > 0 and not is_fixed(problem, name):
                     check_influence(case, inputs, before, src, name)
 
     def test_stubs_fail(self, problem, size, world, shape):
         case = make_case(problem, size, world, "secret", shape)
         inputs = [drawn(case, rank) for rank in range(world)]
         expected = [expect(case, inputs, rank) for rank in range(world)]
-        if not any(tensors(draw).numel() for draw in inputs):
+        if not any(tensors(problem, draw).numel() for draw in inputs):
             return  # nothing goes in: any output is right
         answers = {}
         for rank in range(world):
@@ -95,9 +106,7 @@ def check_influence(case: Case, inputs: list[Draw], before: list, src: int, name
     }
     for attempt in range(ATTEMPTS):
         changed = list(inputs)
-        other = drawn(case, src, trial=100 + attempt)
-        mixed = {**inputs[src].tensors, name: other.tensors[name]}
-        changed[src] = Draw(mixed, inputs[src].scalars, inputs[src].dims)
+        changed[src] = mixed(case, inputs[src], drawn(case, src, trial=100 + attempt), src, name)
         after = {rank: expect(case, changed, rank) for rank in {rank for rank, _ in waiting}}
         for rank, output in list(waiting):
             check = case.problem.argument(output).check_in("nominal")
@@ -107,6 +116,25 @@ def check_influence(case: Case, inputs: list[Draw], before: list, src: int, name
         if not waiting:
             return
     raise AssertionError(f"'{name}' of rank {src} does not influence {sorted(waiting)}")
+
+
+def mixed(case: Case, own: Draw, other: Draw, rank: int, name: str) -> Draw:
+    """`own` with one argument of `other`, and the drawn dims that it decides. What has another
+    shape then is cut or repeated."""
+    deciders = case.problem.deciders
+    dims = {dim: (other if deciders.get(dim) == name else own).dims[dim] for dim in own.dims}
+    base = case.resolved
+    drawn_dims = {
+        dim: [value if q == rank else most for q, most in enumerate(base.dims[dim])]
+        for dim, value in dims.items()
+    }
+    resolved = resolve_size(base.problem, base.size, base.world, base.grid, drawn_dims)
+    tensors = {**own.tensors, name: other.tensors[name]}
+    for key, tensor in tensors.items():
+        shape = resolved.shape(case.problem.argument(key), rank)
+        if list(tensor.shape) != shape:
+            tensors[key] = fitted(tensor, torch.empty(shape, dtype=tensor.dtype))
+    return Draw(tensors, own.scalars, dims)
 
 
 def is_insensitive(case: Case, output: str, name: str, src: int, rank: int) -> bool:
@@ -126,11 +154,13 @@ def stubs(case: Case, inputs: list[Draw], expected: dict, rank: int) -> dict[str
     answers = {
         "zeros": {k: torch.zeros_like(v) for k, v in expected.items()},
         "constant": {k: torch.ones_like(v) for k, v in expected.items()},
-        "mean": {k: torch.full_like(v, v.double().mean()) for k, v in expected.items()},
+        "mean": {
+            k: torch.full_like(v, v.double().sum() / max(1, v.numel())) for k, v in expected.items()
+        },
         "local only": expect(case, alone, rank),
     }
     for skipped in range(world):
-        if tensors(inputs[skipped]).any():
+        if tensors(case.problem, inputs[skipped]).any():
             kept = [blank(d) if q == skipped else d for q, d in enumerate(inputs)]
             answers[f"without rank {skipped}"] = expect(case, kept, rank)
     shapes = {str({k: t.shape for k, t in draw.tensors.items()}) for draw in inputs}
@@ -146,6 +176,8 @@ def stubs(case: Case, inputs: list[Draw], expected: dict, rank: int) -> dict[str
 
 def fitted(tensor: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
     """The elements of `tensor` from the start, over and over, in the form of `like`."""
+    if tensor.numel() == 0:
+        return torch.zeros_like(like)
     flat = tensor.reshape(-1).to(like.dtype)
     copies = -(-like.numel() // flat.numel())
     return flat.repeat(copies)[: like.numel()].view(like.shape)

@@ -87,6 +87,10 @@ BROKEN = {
         ),
         "cannot depend on the drawn 'next'",
     ),
+    "decider": (
+        lambda raw: raw.update(dims={"n": {"drawn": True, "max": 9, "by": "C"}}),
+        "dim 'n': by 'C' is no input",
+    ),
     "impossible": (lambda raw: raw.update(require=["P > 99"]), "is possible on no world"),
     "cost": (lambda raw: raw["cost"].update(flop="M ** 2"), "operator Pow is not allowed"),
 }
