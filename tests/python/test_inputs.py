@@ -206,6 +206,12 @@ def test_shared_generators(everything):
     assert not same_bits(w[0], drawn(case, 0, trial=1)["w"])
 
 
+def test_dims_of_other_ranks_leave_out_what_is_data(everything):
+    case = make_case(everything, "tiny", 4, "secret", "cp2xtp2")
+    context = case.context(case.resolved, 0, case.seed(0, "nominal"))
+    assert vars(context.dims_of(3)) == {"cap": 9, "N": 5, "lists": 36}
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
