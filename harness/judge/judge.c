@@ -36,20 +36,19 @@ pkb_code pkb_judge_open(pkb_judge *judge, pkb_error *err)
                             &judge->watch, err);
 }
 
-static void drop_plan(pkb_judge *judge)
+static pkb_code drop_plan(pkb_judge *judge, pkb_error *err)
 {
-    pkb_memory_free(judge->memory);
+    pkb_code rc = pkb_judge_drop_size(judge, err);
     pkb_plan_free(judge->plan);
-    judge->memory = NULL;
     judge->plan = NULL;
-    judge->size = NULL;
+    return rc;
 }
 
 void pkb_judge_close(pkb_judge *judge)
 {
     pkb_runner_free(judge->runner);
     judge->runner = NULL;
-    drop_plan(judge);
+    drop_plan(judge, NULL);
     pkb_judge_gpus_close(judge->gpus);
     judge->gpus = NULL;
     pkb_judge_world_clear(&judge->world);
@@ -79,8 +78,8 @@ static pkb_code serve_open(pkb_judge *judge, const cJSON *request, pkb_error *er
     memcpy(judge->secret, secret, sizeof judge->secret);
     judge->shared_random = seed_of(secret);
     judge->next_trial = 0; /* with a secret that was used before, the same draws are wanted */
-    drop_plan(judge);
-    if ((rc = pkb_plan_read(&judge->plan, path, judge->options.rank, err)) != PKB_OK)
+    if ((rc = drop_plan(judge, err)) != PKB_OK ||
+        (rc = pkb_plan_read(&judge->plan, path, judge->options.rank, err)) != PKB_OK)
         return rc;
     if (judge->plan->world != judge->options.world || judge->plan->size_count == 0)
         return pkb_error_set(err, PKB_ERR_FORMAT, 0, "the plan %s is for a world of %u", path,

@@ -52,4 +52,7 @@ pkb_code pkb_judge_serve(pkb_judge *judge, pkb_error *err);
 /* Makes `size` the open one with draws and expectations that no attempt has seen. */
 pkb_code pkb_judge_prepare(pkb_judge *judge, const pkb_plan_size *size, pkb_error *err);
 
+/* Closes it, here and in the runner: its memory is free again. */
+pkb_code pkb_judge_drop_size(pkb_judge *judge, pkb_error *err);
+
 #endif

@@ -112,15 +112,23 @@ static pkb_code choose_counts(pkb_judge *judge, const pkb_plan_size *size, pkb_l
     return place(device, layout, &wanted, err);
 }
 
+pkb_code pkb_judge_drop_size(pkb_judge *judge, pkb_error *err)
+{
+    const bool was_open = judge->memory != NULL;
+    pkb_memory_free(judge->memory);
+    judge->memory = NULL;
+    judge->size = NULL;
+    return was_open && judge->runner != NULL ? pkb_runner_release(judge->runner, err) : PKB_OK;
+}
+
 static pkb_code open_memory(pkb_judge *judge, const pkb_plan_size *size, pkb_error *err)
 {
     pkb_layout layout = size->layout;
     pkb_code rc = PKB_OK;
 
-    pkb_memory_free(judge->memory);
-    judge->memory = NULL;
-    judge->size = NULL;
-    if ((rc = choose_counts(judge, size, &layout, err)) != PKB_OK ||
+    if ((rc = pkb_judge_drop_size(judge, err)) != PKB_OK ||
+        (rc = pkb_judge_world_barrier(&judge->world, err)) != PKB_OK || /* peers hold it too */
+        (rc = choose_counts(judge, size, &layout, err)) != PKB_OK ||
         (rc = pkb_memory_create(&judge->memory, judge->device, &layout,
                                 pkb_random_next(&judge->own_random), err)) != PKB_OK)
         return rc;

@@ -217,6 +217,11 @@ pkb_code pkb_runner_open(pkb_runner *runner, const pkb_plan *plan, const pkb_pla
     return ask(runner, request, fds, 3, NULL, err);
 }
 
+pkb_code pkb_runner_release(pkb_runner *runner, pkb_error *err)
+{
+    return ask(runner, request_named("release"), NULL, 0, NULL, err);
+}
+
 /* ---- draws ---- */
 
 static pkb_code read_scalars(const cJSON *answer, const pkb_layout *layout, pkb_draw *draw,

@@ -28,6 +28,8 @@ int pkb_runner_fd(const pkb_runner *runner);
 /* Opens a size in `memory`; collective, since process groups are made. */
 pkb_code pkb_runner_open(pkb_runner *runner, const pkb_plan *plan, const pkb_plan_size *size,
                          const pkb_memory *memory, const char *secret, pkb_error *err);
+/* Lets go of the size's memory, which is freed only once everybody did. Fine if none is open. */
+pkb_code pkb_runner_release(pkb_runner *runner, pkb_error *err);
 /* Draws inputs into an entry and fills memory->draws[entry]. */
 pkb_code pkb_runner_draw(pkb_runner *runner, pkb_memory *memory, const pkb_plan_size *size,
                          uint32_t entry, uint64_t trial, uint32_t family, pkb_error *err);

@@ -36,6 +36,7 @@ class Server:
             "draw": self._draw,
             "expect": self._expect,
             "batch": self._batch,
+            "release": self._release,
             "close": self._close,
         }
 
@@ -67,9 +68,7 @@ class Server:
         return self._verbs[verb]
 
     def _open(self, request: dict, fds: list[int]) -> tuple[dict, None]:
-        if self._session is not None:
-            self._session.close()
-            self._session = None
+        self._drop()
         options = self._options
         session = Session(request, fds, options.rank, options.world, options.device)
         if self._groups is None:
@@ -94,6 +93,15 @@ class Server:
         run = session.batch(request["slots"], request["entries"])
         session.worker.ready()
         return {"ok": True}, lambda: self._obey(session, run)
+
+    def _release(self, request: dict, _: list[int]) -> tuple[dict, None]:
+        self._drop()
+        return {"ok": True}, None
+
+    def _drop(self) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
 
     def _close(self, request: dict, _: list[int]) -> tuple[dict, None]:
         self.is_closed = True

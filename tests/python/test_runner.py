@@ -97,6 +97,12 @@ def local(resolved: Resolved, rank: int, trial: int, family: str):
     return drawn, own, case.run_oracle(case.context(drawn, rank, seed), drawn, inputs)
 
 
+def mapped_regions(judge: Judge) -> int:
+    """How many of the judge's regions its runner has mapped."""
+    maps = Path(f"/proc/{judge.process.pid}/maps").read_text().splitlines()
+    return len({line.split()[4] for line in maps if "memfd:" in line})
+
+
 def check_entry(judge: Judge, entry: int, trial: int, family: str) -> None:
     """Inputs and expectations of an entry are what they are when computed here."""
     drawn, own, expected = local(judge.resolved, judge.rank, trial, family)
@@ -188,6 +194,18 @@ def test_every_feature(pair, store, everything, shape):
         w = local(resolved, judge.rank, 2, "nominal")[1]["w"]
         assert same_bits(judge.tensor("inputs", 1, "w"), w)
     run_batch(pair, [1, 0], [1, 1])
+
+
+def test_a_released_size_is_open_no_more(pair, store):
+    resolved = resolved_size(load(find("1")), "tiny")
+    for _ in range(2):
+        assert open_all(pair, resolved, store) == [{"ok": True}] * WORLD
+        assert mapped_regions(pair[0]) == 3
+        assert ask_all(pair, "release") == [{"ok": True}] * WORLD
+        assert mapped_regions(pair[0]) == 0
+        answer = pair[0].ask("draw", entry=0, trial=0, family="nominal")
+        assert answer["error"]["code"] == "not_open"
+    assert ask_all(pair, "release") == [{"ok": True}] * WORLD  # nothing is open
 
 
 def test_bad_requests_are_answered_and_survived(pair, store):
