@@ -14,6 +14,7 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "evaluator/compile.h"
+#include "evaluator/debug.h"
 #include "evaluator/header.h"
 #include "evaluator/keep.h"
 #include "evaluator/plan.h"
@@ -127,6 +128,8 @@ pkb_code pkb_evaluation_prepare(pkb_evaluation *evaluation, pkb_error *err)
         rc = pkb_toolbox_open(&evaluation->tools, err);
     if (rc == PKB_OK && !evaluation->attempt.is_blank)
         rc = require_tools(evaluation, err);
+    if (rc == PKB_OK && options->has_debug)
+        rc = pkb_debug_find(&evaluation->debugger, &evaluation->tools, err);
     if (rc == PKB_OK)
         rc = draw_secret(evaluation, err);
     if (rc == PKB_OK && options->output != NULL)
@@ -232,7 +235,10 @@ static pkb_code judge(job *work, uint64_t start_ns, pkb_error *err)
                                          .host = work->build.host,
                                          .device = work->build.device,
                                          .level = evaluation->level,
-                                         .is_timed = evaluation->options.is_timed};
+                                         .is_timed = evaluation->options.is_timed,
+                                         .debugger = evaluation->debugger,
+                                         .debug_tool = evaluation->options.debug_tool,
+                                         .debug_rank = evaluation->options.debug_rank};
 
     pkb_progress_step(&work->evaluation->progress, "starting ranks", NULL);
     pkb_code rc = pkb_session_wait_open(work->session, &idle, err);
@@ -263,6 +269,13 @@ static pkb_code run_all(job *work, pkb_error *err)
     return PKB_OK;
 }
 
+/* A debugged rank is in none. */
+static const char *weakest_level(const pkb_evaluation *evaluation)
+{
+    return pkb_sandbox_level_name(evaluation->debugger != NULL ? PKB_SANDBOX_NONE
+                                                               : evaluation->level);
+}
+
 static pkb_code make_record(job *work, pkb_error *err)
 {
     pkb_evaluation *evaluation = work->evaluation;
@@ -271,7 +284,7 @@ static pkb_code make_record(job *work, pkb_error *err)
     const pkb_record_facts facts = {.options = &evaluation->options,
                                     .attempt = &evaluation->attempt,
                                     .problem = evaluation->problem->full_name,
-                                    .sandbox = pkb_sandbox_level_name(evaluation->level),
+                                    .sandbox = weakest_level(evaluation),
                                     .secret = has_run ? evaluation->secret : NULL,
                                     .sizes = work->plan.sizes,
                                     .tools = &evaluation->tools,
@@ -292,13 +305,17 @@ static pkb_code keep_files(const job *work, pkb_error *err)
 {
     const char *folder = work->evaluation->options.keep;
     char *ranks = pkb_workdir_path(&work->workdir, "ranks.log");
-    const char *const files[] = {ranks, work->build.host, work->build.device};
+    char *debug = pkb_workdir_path(&work->workdir, PKB_DEBUG_NAME); /* where there was a debugger */
+    const bool has_debug = debug != NULL && pkb_fs_exists(debug);
+    const char *const files[] = {ranks, work->build.host, work->build.device,
+                                 has_debug ? debug : NULL};
     pkb_code rc = PKB_OK;
 
     for (size_t i = 0; i < sizeof files / sizeof files[0] && rc == PKB_OK; i++)
         if (files[i] != NULL)
             rc = pkb_keep_file(folder, files[i], err);
     free(ranks);
+    free(debug);
     for (int rank = 0; rank < work->evaluation->options.world && rc == PKB_OK; rank++) {
         char name[PKB_PRINTED_NAME_BYTES];
         pkb_printed_name(name, rank);
@@ -379,6 +396,8 @@ pkb_code pkb_evaluation_run(pkb_evaluation *evaluation, pkb_error *err)
 
     if (evaluation->attempt.is_blank)
         return record_blank(evaluation, err);
+    if (evaluation->debugger != NULL)
+        pkb_debug_warn(stderr, &evaluation->options);
     pkb_code rc = run_all(&work, err);
     pkb_progress_end(&evaluation->progress);
     if (rc == PKB_OK)
@@ -387,6 +406,8 @@ pkb_code pkb_evaluation_run(pkb_evaluation *evaluation, pkb_error *err)
     work.session = NULL;
     if (rc == PKB_OK)
         read_printed(&work);
+    if (rc == PKB_OK && evaluation->debugger != NULL)
+        pkb_debug_print(stderr, &work.workdir, evaluation->options.keep);
     if (rc == PKB_OK && evaluation->options.keep != NULL)
         rc = keep_all(&work, err);
     clear(&work);
@@ -396,6 +417,7 @@ pkb_code pkb_evaluation_run(pkb_evaluation *evaluation, pkb_error *err)
 void pkb_evaluation_clear(pkb_evaluation *evaluation)
 {
     pkb_progress_end(&evaluation->progress);
+    free(evaluation->debugger);
     cJSON_Delete(evaluation->record);
     pkb_buf_clear(&evaluation->printed);
     pkb_attempt_clear(&evaluation->attempt);

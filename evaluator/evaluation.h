@@ -26,6 +26,7 @@ typedef struct pkb_evaluation {
     pkb_toolbox tools;
     pkb_eval_gpus gpus;
     pkb_sandbox_level level;
+    char *debugger; /* compute-sanitizer, with --debug; NULL = none */
     char secret[PKB_HASH_HEX_BYTES];
     pkb_progress progress;
     cJSON *record;    /* the result */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evaluator/debug.h"
 #include "evaluator/verb.h"
 
 enum { MAX_WORLD = 64 };
@@ -25,7 +26,9 @@ enum key {
     KEY_SANDBOX,
     KEY_JSON,
     KEY_KEEP,
-    KEY_NO_CACHE
+    KEY_NO_CACHE,
+    KEY_DEBUG,
+    KEY_DEBUG_TOOL
 };
 
 static const struct argp_option table[] = {
@@ -48,6 +51,10 @@ static const struct argp_option table[] = {
     {"sandbox", KEY_SANDBOX, "LEVEL", 0,
      "full, restricted or none (default: the strongest that works here)", 0},
     {"no-cache", KEY_NO_CACHE, 0, 0, "compile anew", 0},
+    {"debug", KEY_DEBUG, "RANK", 0,
+     "run that rank under NVIDIA's compute-sanitizer: on GPUs, untimed and without a sandbox", 0},
+    {"debug-tool", KEY_DEBUG_TOOL, "TOOL", 0,
+     "memcheck (default), racecheck, synccheck or initcheck", 0},
     {0, 0, 0, 0, "What comes out:", 3},
     {"json", KEY_JSON, 0, 0, "print the record on standard output", 0},
     {"output", 'o', "FILE.jsonl", 0, "append the record to a file", 0},
@@ -74,6 +81,15 @@ static int parse_world(struct argp_state *state, const char *text)
     if (end == text || *end != '\0' || world < 1 || world > MAX_WORLD)
         argp_error(state, "-n wants a number of ranks from 1 to %d, not '%s'", MAX_WORLD, text);
     return (int)world;
+}
+
+static int parse_rank(struct argp_state *state, const char *text)
+{
+    char *end = NULL;
+    long rank = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || rank < 0 || rank >= MAX_WORLD)
+        argp_error(state, "--debug wants the number of a rank, from 0, not '%s'", text);
+    return (int)rank;
 }
 
 static uint64_t parse_seed(struct argp_state *state, const char *text)
@@ -113,6 +129,9 @@ static error_t parse_text(int key, char *value, pkb_eval_options *options)
     case KEY_KEEP:
         options->keep = value;
         return 0;
+    case KEY_DEBUG_TOOL:
+        options->debug_tool = value;
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -135,6 +154,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_COMPILE_TIMEOUT:
         options->compile_timeout_s = parse_seconds(state, "--compile-timeout", value);
+        return 0;
+    case KEY_DEBUG:
+        options->debug_rank = parse_rank(state, value);
+        options->has_debug = true;
         return 0;
     case KEY_NO_TIMING:
         options->is_timed = false;
@@ -195,5 +218,5 @@ pkb_code pkb_eval_options_check(pkb_eval_options *options, bool has_gpu, pkb_err
                              options->gpus);
     if (options->sizes == NULL)
         options->sizes = is_cuda ? "all" : "tiny";
-    return PKB_OK;
+    return pkb_debug_check(options, is_cuda, err);
 }

@@ -22,6 +22,9 @@ typedef struct pkb_eval_options {
     bool has_timeout;          /* asked for, so it is meant literally on every device */
     const char *sandbox;       /* NULL = the strongest that works */
     const char *output, *keep; /* NULL = none */
+    bool has_debug;            /* rank debug_rank runs under compute-sanitizer */
+    int debug_rank;
+    const char *debug_tool; /* NULL = choose */
 } pkb_eval_options;
 
 /* Bad options end the program with status 2 (argp). */

@@ -30,6 +30,11 @@ static cJSON *make_flags(const pkb_eval_options *options)
     cJSON_AddNumberToObject(flags, "timeout_s", options->timeout_s);
     if (options->has_seed)
         cJSON_AddNumberToObject(flags, "seed", (double)options->seed);
+    if (options->has_debug) {
+        cJSON *debug = cJSON_AddObjectToObject(flags, "debug");
+        cJSON_AddNumberToObject(debug, "rank", options->debug_rank);
+        cJSON_AddStringToObject(debug, "tool", options->debug_tool);
+    }
     return flags;
 }
 

@@ -181,6 +181,16 @@ pkb_code pkb_session_wait_open(pkb_session *session, const pkb_idle *idle, pkb_e
     return wait_for(session, is_open, OPEN_TIMEOUT_S, idle, err);
 }
 
+static void add_debugger(cJSON *request, const pkb_session_attempt *attempt)
+{
+    if (attempt->debugger == NULL)
+        return;
+    cJSON *debug = cJSON_AddObjectToObject(request, "debug");
+    cJSON_AddNumberToObject(debug, "rank", attempt->debug_rank);
+    cJSON_AddStringToObject(debug, "program", attempt->debugger);
+    cJSON_AddStringToObject(debug, "tool", attempt->debug_tool);
+}
+
 static cJSON *attempt_request(const pkb_session *session, const pkb_session_attempt *attempt)
 {
     cJSON *request = cJSON_CreateObject();
@@ -192,6 +202,7 @@ static cJSON *attempt_request(const pkb_session *session, const pkb_session_atte
     cJSON_AddItemToObject(request, "sizes", cJSON_Duplicate(session->options.plan->sizes, true));
     cJSON_AddStringToObject(request, "sandbox", pkb_sandbox_level_name(attempt->level));
     cJSON_AddBoolToObject(request, "time", attempt->is_timed);
+    add_debugger(request, attempt);
     if (session->options.is_patient)
         cJSON_AddItemToObject(request, "timeouts",
                               pkb_patience_of_plan(session->options.plan->json,

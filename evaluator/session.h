@@ -37,6 +37,8 @@ typedef struct pkb_session_attempt {
     const char *id, *host, *device;
     pkb_sandbox_level level;
     bool is_timed;
+    const char *debugger, *debug_tool; /* around rank debug_rank's cell; NULL = none */
+    int debug_rank;
 } pkb_session_attempt;
 
 /* Starts mpirun and returns; the ranks come up while the caller goes on. */

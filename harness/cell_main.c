@@ -4,6 +4,7 @@
  * socket at descriptor 3; obeys a page of shared memory until it is told to exit or is killed.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@ static pkb_page *told_page; /* for the filter's handler, which takes no context 
 
 typedef struct options {
     const char *host, *device; /* the attempt's .so files */
+    bool is_debugged;          /* another program's libraries and files are in this process */
 } options;
 
 /* In a signal handler. */
@@ -37,10 +39,10 @@ static pkb_code lock_up(pkb_session *session, const options *chosen, pkb_error *
                                       .rank_count = session->layout->world,
                                       .core_count = session->opening.cores};
     told_page = session->page;
-    if (!session->device->keeps_descriptors)
+    if (!session->device->keeps_descriptors && !chosen->is_debugged)
         close_range(STDERR_FILENO + 1, ~0u, 0); /* everything is mapped */
     pkb_code rc = session->device->prepare(chosen->device, &limits, session->page, err);
-    if (rc == PKB_OK)
+    if (rc == PKB_OK && !chosen->is_debugged)
         rc = pkb_limits_set(session->opening.memory_limit_bytes, err);
     if (rc != PKB_OK || session->opening.sandbox_level == PKB_SANDBOX_NONE)
         return rc;
@@ -72,11 +74,14 @@ static void serve(pkb_session *session, const options *chosen)
 static bool parse(int argc, char **argv, options *out)
 {
     *out = (options){.host = "/pkb/attempt.so", .device = "/pkb/attempt.device.so"};
-    for (int i = 1; i < argc; i += 2) {
-        if (i + 1 < argc && strcmp(argv[i], "--host") == 0)
-            out->host = argv[i + 1];
-        else if (i + 1 < argc && strcmp(argv[i], "--device") == 0)
-            out->device = argv[i + 1];
+    for (int i = 1; i < argc; i++) {
+        const bool has_value = i + 1 < argc;
+        if (strcmp(argv[i], "--debugged") == 0)
+            out->is_debugged = true;
+        else if (has_value && strcmp(argv[i], "--host") == 0)
+            out->host = argv[++i];
+        else if (has_value && strcmp(argv[i], "--device") == 0)
+            out->device = argv[++i];
         else
             return false;
     }
@@ -97,7 +102,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "pkbench-cell: started by pkbench-judge, not by hand\n");
         return pkb_code_exit_status(PKB_ERR_USAGE);
     }
-    close_range(PKB_CELL_SOCKET_FD + 1, ~0u, 0); /* whatever leaked in */
+    if (!chosen.is_debugged)
+        close_range(PKB_CELL_SOCKET_FD + 1, ~0u, 0); /* whatever leaked in */
     pkb_code rc = pkb_session_open(&session, PKB_CELL_SOCKET_FD, &err);
     if (rc == PKB_OK)
         rc = lock_up(&session, &chosen, &err);
@@ -106,6 +112,8 @@ int main(int argc, char **argv)
         return pkb_code_exit_status(rc);
     }
     serve(&session, &chosen);
+    if (chosen.is_debugged)
+        exit(0); /* the debugger's library says its last word */
     fflush(NULL);
     _exit(0); /* the attempt's destructors are not asked */
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fs.h"
 #include "base/stats.h"
 #include "harness/judge/report.h"
 
@@ -19,6 +20,9 @@ typedef struct attempt_request {
     const cJSON *timeouts; /* seconds by place in the plan; NULL = the judge's own limit for all */
     pkb_sandbox_level level;
     bool has_time;
+    const char *debugger; /* compute-sanitizer, around the cell of one rank; NULL = none */
+    const char *debug_tool;
+    uint32_t debug_rank;
 } attempt_request;
 
 uint64_t pkb_attempt_key(pkb_attempt *attempt)
@@ -42,8 +46,6 @@ pkb_code pkb_attempt_settle(pkb_attempt *attempt, bool *is_clean, pkb_error *err
     return rc;
 }
 
-/* ---- one size ---- */
-
 /* <folder of this program>/name. */
 static pkb_code beside_me(char *out, size_t bytes, const char *name, pkb_error *err)
 {
@@ -59,6 +61,35 @@ static pkb_code beside_me(char *out, size_t bytes, const char *name, pkb_error *
     return PKB_OK;
 }
 
+/* ---- a rank that is looked into ---- */
+
+#define DEBUG_PART "debug.part" /* what the tool says of one size */
+
+static bool has_debugger(const pkb_judge *judge, const attempt_request *request)
+{
+    return request->debugger != NULL && request->debug_rank == judge->options.rank;
+}
+
+/* Each size has a cell of its own, and the tool begins its file anew. Best effort: a log decides
+ * nothing. */
+static void keep_debug_log(const pkb_judge *judge, const char *size)
+{
+    enum { LIMIT_BYTES = 64 << 20 };
+    char part[4096], whole[4096], title[128], *text = NULL;
+    size_t bytes = 0;
+
+    snprintf(part, sizeof part, "%s/" DEBUG_PART, judge->options.work);
+    snprintf(whole, sizeof whole, "%s/debug.txt", judge->options.work);
+    snprintf(title, sizeof title, "---- rank %u, size %s ----\n", judge->options.rank, size);
+    pkb_fs_append(whole, title, strlen(title), NULL);
+    if (pkb_fs_read(part, LIMIT_BYTES, &text, &bytes, NULL) == PKB_OK)
+        pkb_fs_append(whole, text, bytes, NULL);
+    free(text);
+    unlink(part);
+}
+
+/* ---- one size ---- */
+
 /* Where a device is slow, the evaluator gives each size its own limit. */
 static uint64_t request_timeout_ns(const pkb_judge *judge, const attempt_request *request)
 {
@@ -71,7 +102,9 @@ static uint64_t request_timeout_ns(const pkb_judge *judge, const attempt_request
 
 static pkb_code start_cell(pkb_attempt *attempt, const attempt_request *request, pkb_error *err)
 {
-    static char program[4096], library[4096], log_path[4096]; /* outlive the cell */
+    /* These outlive the cell. */
+    static char program[4096], library[4096], log_path[4096], debug_path[4096];
+    static pkb_cell_debug debug;
     pkb_judge *judge = attempt->judge;
     pkb_code rc = PKB_OK;
 
@@ -79,6 +112,9 @@ static pkb_code start_cell(pkb_attempt *attempt, const attempt_request *request,
         (rc = beside_me(library, sizeof library, "lib", err)) != PKB_OK)
         return rc;
     snprintf(log_path, sizeof log_path, "%s/rank%u.txt", judge->options.work, judge->options.rank);
+    snprintf(debug_path, sizeof debug_path, "%s/" DEBUG_PART, judge->options.work);
+    debug = (pkb_cell_debug){request->debugger, request->debug_tool, debug_path};
+    const bool is_debugged = has_debugger(judge, request);
     const pkb_cell_options options = {.program = program,
                                       .library_dir = library,
                                       .cudart = judge->options.cudart,
@@ -86,7 +122,8 @@ static pkb_code start_cell(pkb_attempt *attempt, const attempt_request *request,
                                       .host_path = request->host,
                                       .device_path = request->device,
                                       .log_path = log_path,
-                                      .level = request->level,
+                                      .debug = is_debugged ? &debug : NULL,
+                                      .level = is_debugged ? PKB_SANDBOX_NONE : request->level,
                                       .timeout_ns = request_timeout_ns(judge, request),
                                       .memory = judge->memory,
                                       .world = &judge->world,
@@ -181,6 +218,8 @@ static pkb_code judge_size(pkb_judge *judge, const attempt_request *request,
         rc = run_steps(&attempt, request, &watch, err);
     enter(&watch, PKB_COST_END);
     pkb_cell_free(attempt.cell);
+    if (has_debugger(judge, request))
+        keep_debug_log(judge, result->size->name);
     result->finding = attempt.worst;
     /* No cell is left anywhere before anybody fills memory again. */
     if (rc == PKB_OK)
@@ -193,6 +232,14 @@ static pkb_code judge_size(pkb_judge *judge, const attempt_request *request,
 
 /* ---- all sizes ---- */
 
+static void read_debug(attempt_request *out, const cJSON *debug)
+{
+    const cJSON *rank = cJSON_GetObjectItemCaseSensitive(debug, "rank");
+    out->debugger = cJSON_IsNumber(rank) ? pkb_json_string_or(debug, "program", NULL) : NULL;
+    out->debug_tool = pkb_json_string_or(debug, "tool", "memcheck");
+    out->debug_rank = out->debugger != NULL ? (uint32_t)rank->valueint : 0;
+}
+
 static pkb_code read_request(attempt_request *out, const cJSON *request, pkb_error *err)
 {
     const char *level = pkb_json_string_or(request, "sandbox", "full");
@@ -204,6 +251,7 @@ static pkb_code read_request(attempt_request *out, const cJSON *request, pkb_err
     out->has_time = !cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(request, "time"));
     if ((rc = pkb_json_get_string(request, "host", &out->host, err)) != PKB_OK)
         return rc;
+    read_debug(out, cJSON_GetObjectItemCaseSensitive(request, "debug"));
     /* For GPUs one file holds both parts. */
     out->device = pkb_json_string_or(request, "device", out->host);
     return pkb_sandbox_level_parse(level, &out->level, err);

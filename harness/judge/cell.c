@@ -5,7 +5,6 @@
 #include "harness/judge/cell.h"
 
 #include <inttypes.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "harness/judge/evidence.h"
 #include "harness/judge/expired.h"
 #include "harness/judge/hint.h"
+#include "harness/judge/launch.h"
 #include "harness/judge/limits.h"
 #include "harness/judge/process.h"
 #include "harness/judge/transcript.h"
@@ -27,6 +27,8 @@
 #define GRACE_NS (200 * PKB_NS_PER_MS)
 #define END_TIMEOUT_NS (2 * PKB_NS_PER_S)
 #define START_TIMEOUT_NS (30 * PKB_NS_PER_S)
+#define DEBUGGED_START_TIMEOUT_NS (300 * PKB_NS_PER_S)
+#define DEBUGGER_END_NS (20 * PKB_NS_PER_S)
 #define LOOK_NS (5 * PKB_NS_PER_MS)
 
 struct pkb_cell {
@@ -49,84 +51,6 @@ static uint32_t rank_of(const pkb_cell *cell)
 
 /* ---- start ---- */
 
-enum { ENVIRONMENT_MAX = 12, PATH_BYTES = 4300 };
-
-/* Folders, not the sandbox's: where libcudart.so.13 lies, then the driver's. */
-static void write_library_path(char *out, size_t bytes, const pkb_cell_options *o, bool is_mapped)
-{
-    char folder[PATH_BYTES];
-    const char *own = o->library_dir, *driver = "";
-
-    if (o->gpus != NULL) {
-        snprintf(folder, sizeof folder, "%s", o->cudart);
-        own = dirname(folder);
-        driver = o->gpus->shown.driver_folder;
-    }
-    snprintf(out, bytes, "LD_LIBRARY_PATH=%s%s%s", is_mapped ? "/pkb/lib" : own,
-             driver[0] != '\0' ? ":" : "", driver);
-}
-
-/* All that a cell finds in its environment; `library` holds its LD_LIBRARY_PATH. */
-static void fill_environment(const char **out, const pkb_cell_options *o, const char *library)
-{
-    size_t count = 0;
-    out[count++] = "PATH=/usr/bin:/bin";
-    out[count++] = "LANG=C.UTF-8";
-    out[count++] = "HOME=/tmp";
-    out[count++] = library;
-    if (o->gpus != NULL) {
-        out[count++] = o->gpus->visible;
-        out[count++] = "CUDA_DEVICE_ORDER=PCI_BUS_ID";
-        out[count++] = "CUDA_MODULE_LOADING=EAGER"; /* no loading under the clock */
-        out[count++] = "CUDA_CACHE_DISABLE=1";
-    }
-    out[count] = NULL;
-}
-
-static pkb_code start_child(pkb_cell *cell, int child_fd, pkb_error *err)
-{
-    const pkb_cell_options *o = &cell->options;
-    bool is_mapped = o->level == PKB_SANDBOX_FULL; /* paths below /pkb exist there only */
-    const char *environment[ENVIRONMENT_MAX];
-    char library[2 * PATH_BYTES];
-    write_library_path(library, sizeof library, o, is_mapped);
-    fill_environment(environment, o, library);
-    const pkb_sandbox_bind binds[] = {
-        {.from = o->program, .to = is_mapped ? "/pkb/pkbench-cell" : NULL},
-        {.from = o->gpus != NULL ? o->cudart : o->library_dir,
-         .to = !is_mapped        ? NULL
-               : o->gpus != NULL ? "/pkb/lib/libcudart.so.13"
-                                 : "/pkb/lib"},
-        {.from = o->host_path, .to = is_mapped ? "/pkb/attempt.so" : NULL},
-        {.from = o->device_path, .to = is_mapped ? "/pkb/attempt.device.so" : NULL},
-    };
-    const char *const command[] = {
-        is_mapped ? "/pkb/pkbench-cell" : o->program,          "--host",
-        is_mapped ? "/pkb/attempt.so" : o->host_path,          "--device",
-        is_mapped ? "/pkb/attempt.device.so" : o->device_path, NULL};
-    const pkb_sandbox_spec spec = {.level = o->level,
-                                   .binds = binds,
-                                   .bind_count = 4,
-                                   .environment = environment,
-                                   .gpus = o->gpus != NULL ? &o->gpus->shown : NULL};
-    const pkb_child_fd fds[] = {{.from = child_fd, .to = PKB_CELL_SOCKET_FD}};
-    pkb_child_options child = {.environment = environment,
-                               .directory = "/tmp",
-                               .stdin_fd = -1,
-                               .stdout_fd = cell->transcript.write_fd,
-                               .stderr_fd = cell->transcript.write_fd,
-                               .fds = fds,
-                               .fd_count = 1};
-    char **argv = NULL;
-    pkb_code rc = pkb_sandbox_argv(&argv, &spec, command, err);
-    if (rc == PKB_OK) {
-        child.argv = (const char *const *)argv;
-        rc = pkb_child_start(&cell->child, &child, err);
-    }
-    pkb_argv_free(argv);
-    return rc;
-}
-
 static pkb_code complain(pkb_cell *cell, pkb_error *err)
 {
     char said[300];
@@ -136,10 +60,16 @@ static pkb_code complain(pkb_cell *cell, pkb_error *err)
                          pkb_sandbox_level_name(cell->options.level), said);
 }
 
+static uint64_t start_deadline_ns(const pkb_cell *cell)
+{
+    const bool is_debugged = cell->options.debug != NULL;
+    return pkb_clock_now_ns() + (is_debugged ? DEBUGGED_START_TIMEOUT_NS : START_TIMEOUT_NS);
+}
+
 /* Hello: any message, sent before the attempt is loaded; the kernel says who sent it. */
 static pkb_code receive_hello(pkb_cell *cell, pkb_error *err)
 {
-    uint64_t deadline_ns = pkb_clock_now_ns() + START_TIMEOUT_NS;
+    uint64_t deadline_ns = start_deadline_ns(cell);
     pkb_code rc = PKB_OK;
     for (;;) {
         rc = pkb_message_receive(cell->fd, cell->message, PKB_WATCH_SLICE_NS, err);
@@ -221,7 +151,7 @@ static bool has_ended(pkb_cell *cell, pkb_child_exit *how)
 static pkb_code await_ready(pkb_cell *cell, pkb_error *err)
 {
     const pkb_cell_request request = {.command = PKB_COMMAND_NONE};
-    uint64_t deadline_ns = pkb_clock_now_ns() + START_TIMEOUT_NS;
+    uint64_t deadline_ns = start_deadline_ns(cell);
     pkb_child_exit how;
     pkb_code rc = PKB_OK;
 
@@ -252,6 +182,7 @@ pkb_code pkb_cell_start(pkb_cell **out, const pkb_cell_options *options, pkb_err
     cell->fd = cell->transcript.read_fd = cell->transcript.write_fd = -1;
     cell->page_region = (pkb_region)PKB_REGION_NONE;
     pkb_cell_limits_choose(&cell->limits, options->world->size);
+    cell->limits.is_off = options->debug != NULL;
     if ((rc = pkb_message_create(&cell->message, err)) != PKB_OK ||
         (rc = pkb_transcript_open(&cell->transcript, err)) != PKB_OK ||
         (rc = pkb_region_create(&cell->page_region, "pkb-page", sizeof(pkb_page), err)) != PKB_OK ||
@@ -259,7 +190,8 @@ pkb_code pkb_cell_start(pkb_cell **out, const pkb_cell_options *options, pkb_err
         goto cleanup;
     cell->page = cell->page_region.address;
     cell->fd = pair[0];
-    if ((rc = start_child(cell, pair[1], err)) != PKB_OK)
+    if ((rc = pkb_cell_launch(&cell->child, options, pair[1], cell->transcript.write_fd, err)) !=
+        PKB_OK)
         goto cleanup;
     close(pair[1]); /* now the cell's alone: its death ends the connection */
     pair[1] = -1;
@@ -277,10 +209,42 @@ cleanup:
     return rc;
 }
 
+static bool wait_for_end(pkb_cell *cell)
+{
+    const uint64_t deadline_ns = pkb_clock_now_ns() + DEBUGGER_END_NS;
+    pkb_child_exit how;
+    while (cell->child.pid > 0 && pkb_child_wait(&cell->child, LOOK_NS, &how, NULL) != PKB_OK) {
+        pkb_transcript_drain(&cell->transcript);
+        if (pkb_clock_left_ns(deadline_ns) == 0)
+            return false;
+    }
+    return true;
+}
+
+/* A tool that looks into a cell reports at the latest when that has ended; killed, it says less. */
+static void let_debugger_finish(pkb_cell *cell)
+{
+    const pkb_cell_request request = {.command = PKB_COMMAND_EXIT};
+
+    if (cell->process.pidfd < 0)
+        return;
+    pkb_cell_continue(cell);
+    if (atomic_load(&cell->page->go) == atomic_load(&cell->page->done)) {
+        write_request(cell, &request);
+        pkb_page_start(cell->page);
+        if (wait_for_end(cell))
+            return;
+    }
+    pkb_process_kill(&cell->process);
+    wait_for_end(cell);
+}
+
 void pkb_cell_free(pkb_cell *cell)
 {
     if (cell == NULL)
         return;
+    if (cell->options.debug != NULL)
+        let_debugger_finish(cell);
     pkb_process_kill(&cell->process);
     pkb_child_kill(&cell->child);
     pkb_process_wait(&cell->process, END_TIMEOUT_NS);

@@ -22,6 +22,11 @@
 
 typedef struct pkb_cell pkb_cell;
 
+/* NVIDIA's compute-sanitizer around a cell, which then is in no sandbox and has no limits. */
+typedef struct pkb_cell_debug {
+    const char *program, *tool, *log_path;
+} pkb_cell_debug;
+
 typedef struct pkb_cell_options {
     const char *program;        /* pkbench-cell */
     const char *library_dir;    /* holds the CPU device's libcudart.so.13 */
@@ -29,7 +34,8 @@ typedef struct pkb_cell_options {
     const pkb_judge_gpus *gpus; /* NULL on the CPU */
     const char *host_path;      /* the attempt's two parts */
     const char *device_path;
-    const char *log_path; /* what the attempt prints is appended here */
+    const char *log_path;        /* what the attempt prints is appended here */
+    const pkb_cell_debug *debug; /* NULL = none; wants level none */
     pkb_sandbox_level level;
     uint64_t timeout_ns; /* of a request, without the delays that it asks for */
     const pkb_memory *memory;

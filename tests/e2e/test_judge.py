@@ -80,6 +80,36 @@ def test_a_correct_attempt_has_times_of_all_sizes(judges, built):
         assert all(len(batch["rank_ns"]) == 2 for batch in size["batches"])
 
 
+@pytest.mark.parametrize(
+    ("what", "verdict", "summaries"),
+    [
+        ("NOTHING", "CORRECT", ["0", "0", "0"]),
+        ("RETURN_FAILURE", "CRASH", ["0"]),
+        ("SEGFAULT", "CRASH", ["139"]),
+        ("HANG", "TIMEOUT", ["137"]),
+    ],
+)
+def test_a_debugged_rank_runs_under_a_tool_that_has_the_last_word(
+    judges, built, what, verdict, summaries
+):
+    tool = {"rank": 1, "program": str(ROOT / "tests/fakes/compute-sanitizer"), "tool": "synccheck"}
+    log = judges.work / "debug.txt"
+    log.unlink(missing_ok=True)
+    told = judges.attempt(built(what), debug=tool, time=False)
+    assert told["verdict"] == verdict, told
+    text = log.read_text()
+    assert re.findall(r"SUMMARY: status (\d+)", text) == summaries
+    assert text.startswith("---- rank 1, size tiny ----\n========= FAKE SANITIZER (synccheck)\n")
+    assert not [p for p in descendants(judges.process.pid) if "pkbench-cell" in p.command]
+
+
+def test_a_debugger_that_does_not_start_is_told(built):
+    with Judges("001_allreduce", 2, TIMEOUT_S) as judges:
+        judges.open()
+        with pytest.raises(AssertionError, match=r"cannot run|the cell did not start"):
+            judges.attempt(built("NOTHING"), debug={"rank": 0, "program": "/nowhere/tool"})
+
+
 def test_only_the_sizes_asked_for_are_judged(judges, built):
     told = judges.attempt(built("NOTHING"), sizes=["tiny_row"], time=False)
     assert [size["size"] for size in told["sizes"]] == ["tiny_row"]
