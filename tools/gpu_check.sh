@@ -1,29 +1,57 @@
 #!/usr/bin/env bash
-# Builds and tests on a GPU machine that has no network: CUDA, gcc, Open MPI and a python3 with
-# PyTorch are there; what else is needed comes from .carry/ (tools/gpu_carry.sh). Nothing of the
-# machine is changed. Logs go to $OUT (default build/gpu_check), a table to standard output.
-#   tools/gpu_check.sh            build, doctor, GPU tests, examples
-#   tools/gpu_check.sh tests      build, doctor, GPU tests
-#   tools/gpu_check.sh zoo        build, the whole zoo
+# Builds, tests and measures on a GPU machine that has no network: CUDA, gcc, Open MPI and a python3
+# with PyTorch are there; what else is needed comes from .carry/ (tools/gpu_carry.sh). Nothing of the
+# machine is changed. Usage: tools/gpu_check.sh [STEP[=SECONDS]...], by default the steps
+#   doctor programs pytest examples
+# and there are: zoo handover same tricks spread kill refusals conformance (tests/gpu/measure and
+# tests/conformance say what they measure). Whatever a step does, the next one follows, and all ends
+# within $GPU_CHECK_LIMIT seconds (560). A table goes to standard output, logs and records to
+# build/gpu_check; with $OUT set they are packed into $OUT/records.tar.gz as well.
 # shellcheck disable=SC2317  # functions are called by step
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
-out=${OUT:-$PWD/build/gpu_check}
+limit=${GPU_CHECK_LIMIT:-560}
+out=$PWD/build/gpu_check
 prefix=$(mktemp -d /tmp/pkb-carry-XXXXXX)
 trap 'rm -rf "$prefix"' EXIT
+rm -rf "$out"
 mkdir -p "$out"
 export PKBENCH_PYTHON=${PKBENCH_PYTHON:-$(command -v python3)}
+export NCCL_NVLS_ENABLE=0 PYTHONUNBUFFERED=1
+device=${GPU_CHECK_DEVICE:-cuda} # cpu: only to try this script out
 failed=0
 
-# step NAME LIMIT COMMAND...: one row of the table; the output goes to $out/NAME.log.
+declare -A budgets=([machine]=20 [build]=150 [doctor]=40 [programs]=120 [pytest]=240 [zoo]=150
+    [handover]=80 [same]=110 [tricks]=170 [spread]=300 [examples]=400 [kill]=110 [refusals]=60
+    [conformance]=150)
+tables=" zoo handover same tricks spread examples kill refusals conformance "
+
+pack() {
+    [ -z "${OUT:-}" ] || tar -C "$out" --exclude built --exclude headers -czf "$OUT/records.tar.gz" .
+}
+
+# step NAME SECONDS COMMAND...: one row of the table; the output goes to NAME.log.
 step() {
-    local name=$1 limit=$2 start=$SECONDS status
+    local name=$1 seconds=$2 start=$SECONDS status left=$((limit - SECONDS - 5))
     shift 2
-    timeout -k 5 "$limit" bash -c '"$@"' step "$@" >"$out/$name.log" 2>&1
+    [ "$seconds" -le "$left" ] || seconds=$left
+    if [ "$seconds" -lt 15 ]; then
+        printf '%-11s no time left\n' "$name"
+        failed=1
+        return
+    fi
+    BUDGET=$((seconds - 8)) timeout -k 5 "$seconds" bash -c '"$@"' step "$@" >"$out/$name.log" 2>&1
     status=$?
     [ "$status" -eq 0 ] || failed=1
-    printf '%-10s %-8s %4d s   %s\n' "$name" "$([ "$status" -eq 0 ] && echo ok || echo "exit $status")" \
-        "$((SECONDS - start))" "$(tail -n 1 "$out/$name.log" | cut -c 1-100)"
+    printf '%-11s %-8s %4d s' "$name" "$([ "$status" -eq 0 ] && echo ok || echo "exit $status")" \
+        "$((SECONDS - start))"
+    if [[ $status -eq 0 && $tables == *" $name "* ]]; then
+        printf '\n'
+        head -c 5000 "$out/$name.log"
+    else
+        printf '   %s\n' "$(tail -n 1 "$out/$name.log" | cut -c 1-200)"
+    fi
+    pack
 }
 
 unpack() {
@@ -53,6 +81,8 @@ machine() {
     echo "LD_LIBRARY_PATH=$LD_LIBRARY_PATH"
     command -v bwrap mpirun nvcc gcc python3
     nvidia-smi topo -m
+    nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,temperature.gpu,power.draw \
+        --format=csv
     gcc --version | head -n 1
 }
 
@@ -64,30 +94,43 @@ programs() {
     return "$bad"
 }
 
-# Every example, all sizes, as a user would; one line each, records beside the logs.
-examples() {
-    local file bad=0
-    for file in examples/*.cu; do
-        build/pkbench eval "$file" --device cuda -o "$OUT/records.jsonl" || bad=1
-    done
-    return "$bad"
+doctor() {
+    build/pkbench doctor
 }
 
-export OUT=$out
-export -f build machine programs examples
+pytest() {
+    "$PKBENCH_PYTHON" -m pytest -q -m gpu tests --deselect tests/gpu/test_programs.py \
+        --ignore tests/python --ignore tests/gpu/test_zoo.py
+}
+
+conformance() {
+    "$PKBENCH_PYTHON" -m tests.conformance.on_gpu --out "$RECORDS" --device "$DEVICE"
+}
+
+measure() {
+    "$PKBENCH_PYTHON" -m tests.gpu.measure "$1" --out "$RECORDS" --budget "$BUDGET" --device "$DEVICE"
+}
+
+export RECORDS=$out DEVICE=$device
+export -f build machine programs doctor pytest conformance measure
 
 unpack
-step machine 30 machine
-step build 240 build
-if [ "${1:-all}" = zoo ]; then
-    step zoo 240 "$PKBENCH_PYTHON" -m pytest -q -m gpu tests/gpu/test_zoo.py
-    exit "$failed"
-fi
-step doctor 60 build/pkbench doctor
-step programs 150 programs
-if [ "${1:-all}" = all ]; then
-    step pytest 260 "$PKBENCH_PYTHON" -m pytest -q -m gpu tests \
-        --deselect tests/gpu/test_programs.py --ignore tests/python --ignore tests/gpu/test_zoo.py
-    step examples 120 examples
-fi
+step machine "${budgets[machine]}" machine
+step build "${budgets[build]}" build
+[ $# -gt 0 ] || set -- doctor programs pytest examples
+for asked in "$@"; do
+    name=${asked%%=*}
+    seconds=${budgets[$name]:-}
+    [ "$asked" = "$name" ] || seconds=${asked#*=}
+    case $name in
+    doctor | programs | pytest | conformance) step "$name" "$seconds" "$name" ;;
+    zoo | handover | same | tricks | spread | examples | kill | refusals)
+        step "$name" "$seconds" measure "$name"
+        ;;
+    *)
+        echo "$name: no such step" >&2
+        failed=1
+        ;;
+    esac
+done
 exit "$failed"

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <sys/wait.h>
+#include <type_traits>
 #include <unistd.h>
 
 static bool case_failed;
@@ -49,6 +50,24 @@ static void fail(const char *format, ...)
 
 #define EXPECT_OK(call) EXPECT_CODE(call, cudaSuccess)
 
+// What a case reads back goes to $PKB_DUMP/<case>.bin as well, where that is set: on_gpu.py
+// compares the results of two devices. Before each array: 'f' or 'i', bytes of an element, their
+// number.
+static void dump(const void *elements, char kind, uint64_t bytes, uint64_t count)
+{
+    const char *folder = getenv("PKB_DUMP");
+    char path[1024];
+
+    if (folder == nullptr)
+        return;
+    snprintf(path, sizeof path, "%s/%s.bin", folder, case_name);
+    FILE *file = fopen(path, "ab");
+    const uint64_t head[] = {(uint64_t)kind, bytes, count};
+    if (file == nullptr || fwrite(head, sizeof head, 1, file) != 1 ||
+        fwrite(elements, bytes, count, file) != count || fclose(file) != 0)
+        fail("cannot write %s", path);
+}
+
 // An array on the host and on the device.
 template <class T> struct Array {
     size_t count;
@@ -76,6 +95,7 @@ template <class T> struct Array {
     void down()
     {
         EXPECT_OK(cudaMemcpy(host, device, count * sizeof(T), cudaMemcpyDeviceToHost));
+        dump(host, std::is_floating_point<T>::value ? 'f' : 'i', sizeof(T), count);
     }
 };
 
