@@ -38,9 +38,13 @@ static void append_processor(pkb_buf *out)
 void pkb_machine_class(pkb_buf *out, const pkb_toolbox *tools, const pkb_eval_gpus *gpus)
 {
     if (gpus != NULL && gpus->count > 0) {
-        pkb_buf_printf(out, "%s x %zu, %s%sdriver %s, nvcc %s, torch %s", gpus->name, gpus->count,
-                       gpus->link, gpus->link[0] != '\0' ? ", " : "", gpus->driver,
-                       tools->tools[PKB_TOOL_NVCC].version, tools->tools[PKB_TOOL_TORCH].version);
+        /* The runtime library is the one of nvcc's toolkit. */
+        pkb_buf_printf(out, "%s x %zu, %s%sdriver %s for CUDA %s, nvcc %s, torch %s", gpus->name,
+                       gpus->count, gpus->link, gpus->link[0] != '\0' ? ", " : "", gpus->driver,
+                       gpus->version, tools->tools[PKB_TOOL_NVCC].version,
+                       tools->tools[PKB_TOOL_TORCH].version);
+        if (tools->nccl[0] != '\0')
+            pkb_buf_printf(out, ", NCCL %s", tools->nccl);
         return;
     }
     pkb_buf_append_string(out, "cpu, ");

@@ -55,6 +55,8 @@ static cJSON *make_versions(const pkb_toolbox *tools)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (tools->tools[rows[i].id].version[0] != '\0')
             cJSON_AddStringToObject(versions, rows[i].key, tools->tools[rows[i].id].version);
+    if (tools->nccl[0] != '\0')
+        cJSON_AddStringToObject(versions, "nccl", tools->nccl);
     return versions;
 }
 
@@ -199,7 +201,7 @@ static void put_reason(cJSON *object, const char *reason)
 /* What the judges found, as they sent it but for the wording of the reasons. */
 static void add_findings(cJSON *record, const cJSON *event)
 {
-    static const char *const found[] = {"where", "sizes"};
+    static const char *const found[] = {"where", "sizes", "reference"};
     cJSON *size = NULL;
 
     for (size_t i = 0; i < sizeof found / sizeof found[0]; i++) {

@@ -81,11 +81,16 @@ static bool ask(pkb_tool *tool, const char *const *argv, pkb_buf *output)
 }
 
 /* The word after `mark`. */
-static void cut_version(pkb_tool *tool, const char *text, const char *mark)
+static void cut_word(char *out, size_t bytes, const char *text, const char *mark)
 {
     const char *start = strstr(text, mark);
     start = start != NULL ? start + strlen(mark) : "";
-    snprintf(tool->version, sizeof tool->version, "%.*s", (int)strcspn(start, " ,\n"), start);
+    snprintf(out, bytes, "%.*s", (int)strcspn(start, " ,\n"), start);
+}
+
+static void cut_version(pkb_tool *tool, const char *text, const char *mark)
+{
+    cut_word(tool->version, sizeof tool->version, text, mark);
 }
 
 static void ask_version(pkb_tool *tool, const char *const *argv, const char *mark)
@@ -138,7 +143,12 @@ static void find_python(pkb_toolbox *box)
 {
     static const char question[] = "import importlib.metadata as m, sys\n"
                                    "print('python ' + sys.version.split()[0])\n"
-                                   "try: print('torch ' + m.version('torch'))\n"
+                                   "try:\n"
+                                   "    print('torch ' + m.version('torch'))\n"
+                                   "    for need in m.requires('torch') or []:\n"
+                                   "        name = need.split(';')[0].split('==')[0].strip()\n"
+                                   "        if name.startswith('nvidia-nccl'):\n"
+                                   "            print('nccl ' + m.version(name))\n"
                                    "except m.PackageNotFoundError: pass\n";
     pkb_tool *python = &box->tools[PKB_TOOL_PYTHON], *torch = &box->tools[PKB_TOOL_TORCH];
     pkb_buf output = {0};
@@ -153,6 +163,7 @@ static void find_python(pkb_toolbox *box)
         cut_version(python, pkb_buf_text(&output), "python ");
         cut_version(torch, pkb_buf_text(&output), "torch ");
         torch->path = torch->version[0] != '\0' ? strdup(path) : NULL;
+        cut_word(box->nccl, sizeof box->nccl, pkb_buf_text(&output), "nccl ");
     }
     pkb_buf_clear(&output);
 }

@@ -34,6 +34,7 @@ typedef struct pkb_toolbox {
     char *root;     /* the project */
     char *programs; /* folder of pkbench-judge and friends */
     char *toolkit;  /* CUDA's folder, with bin/nvcc; NULL = none */
+    char nccl[32];  /* the version that PyTorch wants; "" where it comes without */
     pkb_tool tools[PKB_TOOL_COUNT];
 } pkb_toolbox;
 

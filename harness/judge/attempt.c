@@ -281,10 +281,15 @@ static bool goes_on(pkb_verdict verdict)
 static pkb_code send_verdict(pkb_judge *judge, const pkb_size_result *results, size_t count,
                              pkb_error *err)
 {
+    cJSON *reference = NULL;
     if (judge->options.rank != 0)
         return PKB_OK;
-    return pkb_control_send(&judge->control,
-                            pkb_report_verdict(results, count, judge->options.world), err);
+    pkb_code rc = pkb_runner_describe(judge->runner, &reference, err);
+    if (rc != PKB_OK)
+        return rc;
+    cJSON *verdict = pkb_report_verdict(results, count, judge->options.world);
+    cJSON_AddItemToObject(verdict, "reference", reference);
+    return pkb_control_send(&judge->control, verdict, err);
 }
 
 pkb_code pkb_attempt_judge(pkb_judge *judge, const cJSON *request, pkb_error *err)

@@ -222,6 +222,20 @@ pkb_code pkb_runner_release(pkb_runner *runner, pkb_error *err)
     return ask(runner, request_named("release"), NULL, 0, NULL, err);
 }
 
+pkb_code pkb_runner_describe(pkb_runner *runner, cJSON **out, pkb_error *err)
+{
+    cJSON *answer = NULL;
+    pkb_code rc = ask(runner, request_named("describe"), NULL, 0, &answer, err);
+
+    if (rc != PKB_OK)
+        return rc;
+    *out = cJSON_DetachItemFromObjectCaseSensitive(answer, "reference");
+    cJSON_Delete(answer);
+    if (*out == NULL)
+        return pkb_error_set(err, PKB_ERR_FORMAT, 0, "the runner does not describe itself");
+    return PKB_OK;
+}
+
 /* ---- draws ---- */
 
 static pkb_code read_scalars(const cJSON *answer, const pkb_layout *layout, pkb_draw *draw,

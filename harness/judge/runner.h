@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "harness/judge/memory.h"
 #include "harness/judge/options.h"
 #include "harness/judge/plan.h"
@@ -28,6 +29,8 @@ int pkb_runner_fd(const pkb_runner *runner);
 /* Opens a size in `memory`; collective, since process groups are made. */
 pkb_code pkb_runner_open(pkb_runner *runner, const pkb_plan *plan, const pkb_plan_size *size,
                          const pkb_memory *memory, const char *secret, pkb_error *err);
+/* What the reference runs on, a JSON object that the caller deletes. */
+pkb_code pkb_runner_describe(pkb_runner *runner, cJSON **out, pkb_error *err);
 /* Lets go of the size's memory, which is freed only once everybody did. Fine if none is open. */
 pkb_code pkb_runner_release(pkb_runner *runner, pkb_error *err);
 /* Draws inputs into an entry and fills memory->draws[entry]. */

@@ -15,6 +15,17 @@ from harness.runner.protocol import ProtocolError
 from harness.runner.session import Session
 
 
+def describe(device: str) -> dict[str, str | bool | int]:
+    """What the reference runs on, as this process finds it now."""
+    facts = {"torch": torch.__version__, "threads": torch.get_num_threads()}
+    if device == "cuda":
+        facts["cuda"] = str(torch.version.cuda)
+        facts["nccl"] = ".".join(map(str, torch.cuda.nccl.version()))
+        precise = torch.get_float32_matmul_precision() == "highest"
+        facts["tf32"] = not precise or torch.backends.cudnn.allow_tf32
+    return facts
+
+
 class Server:
     """State of one runner's life: the process groups, and the size that is open."""
 
@@ -37,6 +48,7 @@ class Server:
             "expect": self._expect,
             "batch": self._batch,
             "release": self._release,
+            "describe": self._describe,
             "close": self._close,
         }
 
@@ -97,6 +109,9 @@ class Server:
     def _release(self, request: dict, _: list[int]) -> tuple[dict, None]:
         self._drop()
         return {"ok": True}, None
+
+    def _describe(self, request: dict, _: list[int]) -> tuple[dict, None]:
+        return {"ok": True, "reference": describe(self._options.device)}, None
 
     def _drop(self) -> None:
         session, self._session = self._session, None

@@ -59,6 +59,10 @@ def test_the_example_is_correct():
     assert record["verdict"] == "CORRECT", answer.out + answer.err
     assert record["device"] == "cuda"
     assert re.match(r"NVIDIA .* x 2, ", record["machine"]["class"])
+    reference = record["reference"]
+    assert reference["tf32"] is False
+    assert re.fullmatch(r"\d+\.\d+\.\d+", reference["nccl"])
+    assert "NCCL" in record["machine"]["class"]
 
 
 def test_ranks_may_be_turned_round():

@@ -208,6 +208,11 @@ def test_a_released_size_is_open_no_more(pair, store):
     assert ask_all(pair, "release") == [{"ok": True}] * WORLD  # nothing is open
 
 
+def test_a_runner_describes_itself(pair):
+    answer = pair[0].ask("describe")
+    assert answer == {"ok": True, "reference": {"torch": torch.__version__, "threads": 1}}
+
+
 def test_bad_requests_are_answered_and_survived(pair, store):
     judge = pair[0]
     resolved = resolved_size(load(find("1")), "tiny")
