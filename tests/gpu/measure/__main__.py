@@ -15,6 +15,7 @@ STEPS = {
     "tricks": clock.tricks,
     "spread": spread.measure,
     "examples": whole.measure,
+    "warm": whole.warm,
     "kill": killing.measure,
     "refusals": killing.refusals,
 }

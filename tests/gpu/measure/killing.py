@@ -79,7 +79,7 @@ def strike(run: subprocess.Popen, victim: str, mark: str | None) -> dict:
         "alive": alive,
         "gone_s": round(gone_s, 2),
         "status": run.returncode,
-        "message": message[-1][:200] if message else "",
+        "message": " / ".join(line for line in message if "took:" not in line)[-200:],
     }
 
 
@@ -163,20 +163,19 @@ def no_room(bench: Bench) -> list[str]:
 
 
 def greedy(bench: Bench) -> list[str]:
-    """An attempt that takes all memory harms itself at most; the next one finds all as before."""
+    """An attempt that takes all memory is told so; the next one finds all as before."""
     size = "copies" if bench.is_gpu else "tiny"
     base, rows = used_mib(), []
     built = bench.build_all(bench.copies("GREEDY", "HONEST") if bench.is_gpu else
                             bench.copies("HONEST"))  # fmt: skip
+    wanted = {"greedy": "RESOURCE_LIMIT", "honest": "CORRECT"}
     with World(bench, str(COPIES), size) as world:
         for kind, attempt in built.items():
             event = world.judge(attempt, size)
             bench.store("refusals", [{"what": kind, **slim(event)}])
-            told = f"{event['verdict']}: {event.get('reason', '')}"
-            holds = event["verdict"] != "INFRA_ERROR" if kind == "greedy" else (
-                event["verdict"] == "CORRECT")  # fmt: skip
             what = "takes all GPU memory" if kind == "greedy" else "an honest one after it"
-            rows.append(refusal_row(what, holds, told))
+            told = f"{event['verdict']}: {event.get('reason', '')}"
+            rows.append(refusal_row(what, event["verdict"] == wanted[kind], told))
     left = memory_left(base)
     rows.append(refusal_row("GPU memory afterwards", left <= SLACK_MIB, f"{left} MiB more"))
     return rows

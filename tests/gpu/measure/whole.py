@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One cold `pkbench eval` of every example at all sizes: wall time and where it goes, speed-ups,
-and the GPU memory of judges and runners.
+and the GPU memory of judges and runners. And attempts that follow while the judges live.
 """
 
 import json
@@ -9,17 +9,19 @@ import tempfile
 import time
 
 from tests.e2e.command import pkbench
-from tests.gpu.measure.bench import Bench, examples, slim, table
+from tests.gpu.measure.bench import Bench, Build, examples, slim, table
 from tests.gpu.measure.memory import Sampler
+from tests.gpu.measure.spread import NUMBERS
+from tests.gpu.measure.world import World
 
-COSTS = ("compile", "start", "prepare", "check", "time")
+COSTS = ("compile", "start", "prepare", "load", "check", "time", "end")
 
 
 def measure(bench: Bench) -> str:
     rows, walls = [], [20.0]
     for example in examples():
         if bench.left_s() < max(walls[-3:]):
-            rows.append(f"{example.stem} | no time left" + " |" * 11)
+            rows.append(f"{example.stem} | no time left" + " |" * 13)
             continue
         record = judge(bench, example)
         walls.append(record["wall_s"])
@@ -77,3 +79,31 @@ def speedups(record: dict, which: str) -> str:
     return ", ".join(
         f"{one['value']:.3g}" + ("?" if one.get("unstable") else "") for one in found if one
     )
+
+
+# ---- while the judges live ----
+
+
+def warm(bench: Bench) -> str:
+    """The first attempt that judges see at all sizes, and two more."""
+    rows = []
+    chosen = [path for path in examples() if path.stem[:3] in NUMBERS] if bench.is_gpu else []
+    for example in chosen:
+        header = bench.problem_header(example)
+        begin = time.monotonic()
+        (built,) = bench.build_all([Build(example.stem, example, (), header)]).values()
+        compile_s = time.monotonic() - begin
+        with World(bench, example.stem, "all") as world:
+            for run in range(3):
+                if bench.left_s() < 25:
+                    break
+                event = world.judge(built)
+                kept = {"problem": example.stem, "run": run, "wall_s": event["wall_s"]}
+                bench.store("warm", [{**kept, "compile_s": compile_s, **slim(event)}])
+                costs = event.get("cost_s", {})
+                told = " | ".join(f"{costs.get(name, 0):.1f}" for name in COSTS[2:])
+                start = f"{world.start_s:.1f}" if run == 0 else ""
+                rows.append(f"{example.stem} | {event['verdict']} | {compile_s:.1f} | {start}"
+                            f" | {event['wall_s']:.1f} | {told}")  # fmt: skip
+    head = " | ".join(COSTS[2:])
+    return table(f"problem | verdict | compile | start of judges | attempt wall s | {head}", rows)

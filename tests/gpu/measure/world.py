@@ -27,15 +27,17 @@ class World:
             self.judges.__exit__()
         self.judges = None
 
-    def judge(self, built: Path, size: str, time_it: bool = True, **fields) -> dict:
-        """One verdict event, with the wall time it took and what rank 0 printed."""
+    def judge(self, built: Path, size: str = "", time_it: bool = True, **fields) -> dict:
+        """One verdict event, with the wall time it took and what rank 0 printed. Without a size
+        all that were opened."""
         begin = time.monotonic()
         try:
             if self.judges is None:
                 self.judges = self.bench.judges(self.problem, self.sizes)
                 self.start_s = time.monotonic() - begin
             begin = time.monotonic()
-            event = self.judges.attempt(built, sizes=[size], time=time_it, **fields)
+            sizes = {"sizes": [size]} if size else {}
+            event = self.judges.attempt(built, time=time_it, **sizes, **fields)
             printed = self.judges.work / "rank0.txt"
             text = printed.read_text(errors="replace") if printed.exists() else ""
         except AssertionError as error:
