@@ -62,7 +62,8 @@ const char pkb_prompt_rules[] =
     "8. CUDA runtime and device code only (CUDA 13, C++17, sm_90a, inline PTX is fine): no "
     "cuBLAS,\n"
     "   NCCL, NVSHMEM or other libraries, no processes, files or network, no multicast objects of\n"
-    "   your own. `pkb_multicast` returns NULL unless the session allows multicast.\n";
+    "   your own and no `multimem` instructions. `pkb_multicast` returns NULL unless the session\n"
+    "   allows multicast.\n";
 
 const char pkb_prompt_judging[] =
     "Correctness: several independent draws, among them integers, very small and very large "
