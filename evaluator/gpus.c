@@ -11,18 +11,30 @@
 #include "harness/cuda/driver.h"
 #include "harness/cuda/nvml.h"
 
-/* How the first two of the world reach each other: all are of one kind. */
+/* Pairs of the world that reach each other through NVLink. */
+static size_t count_linked(const pkb_nvml *nvml, const pkb_gpus *gpus, const pkb_gpu_choice *choice)
+{
+    size_t linked = 0;
+    for (size_t a = 0; a < choice->count; a++)
+        for (size_t b = a + 1; b < choice->count; b++)
+            linked += pkb_nvml_has_nvlink(nvml, gpus->items[choice->indices[a]].bus_id,
+                                          gpus->items[choice->indices[b]].bus_id);
+    return linked;
+}
+
 static void name_link(pkb_eval_gpus *out, const pkb_nvml *nvml, const pkb_gpus *gpus,
                       const pkb_gpu_choice *choice)
 {
     const char *first = gpus->items[choice->indices[0]].bus_id;
+    const size_t linked = count_linked(nvml, gpus, choice);
     int links = 0;
 
     if (choice->count < 2)
         return;
-    const char *second = gpus->items[choice->indices[1]].bus_id;
-    if (!pkb_nvml_has_nvlink(nvml, first, second))
+    if (linked == 0)
         snprintf(out->link, sizeof out->link, "PCIe");
+    else if (linked < choice->count * (choice->count - 1) / 2)
+        snprintf(out->link, sizeof out->link, "NVLink and PCIe");
     else if (pkb_nvml_link_count(nvml, first, &links) && links > 0)
         snprintf(out->link, sizeof out->link, "NVLink x %d", links);
     else

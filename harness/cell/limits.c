@@ -9,7 +9,11 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-enum { MAX_FILE_BYTES = 64 << 20, MAX_DESCRIPTORS = 256, MAX_THREADS = 1024 };
+enum {
+    MAX_FILE_BYTES = 64 << 20,
+    MAX_DESCRIPTORS = 1024 /* CUDA holds some for each GPU that it sees */,
+    MAX_THREADS = 1024
+};
 
 /* Private writable memory in use: what RLIMIT_DATA counts. 0 when /proc does not tell. */
 static uint64_t data_bytes(void)

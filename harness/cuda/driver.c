@@ -112,8 +112,8 @@ pkb_code pkb_driver_open(pkb_driver **out, pkb_error *err)
 
     if (driver == NULL)
         return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the driver's functions");
-    /* Otherwise the fastest GPU comes first, whatever its place. */
-    setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 0);
+    /* Otherwise the fastest GPU comes first, whatever its place. Runners and cells count so too. */
+    setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
     pkb_code rc = open_library(driver, err);
     if (rc != PKB_OK) {
         free(driver);

@@ -372,7 +372,7 @@ pkb_code pkb_cell_do(pkb_cell *cell, const pkb_cell_request *request, pkb_findin
 {
     const pkb_hint_step step = {request->command, request->call_count, request->step, NULL};
     write_request(cell, request);
-    cell->limits.is_timed = request->is_timed;
+    pkb_cell_limits_begin(&cell->limits, request->is_timed);
     uint32_t value = pkb_page_start(cell->page);
     pkb_code rc = wait_done(cell, &step, value, request_timeout_ns(cell, request), finding, err);
     if (rc != PKB_OK)

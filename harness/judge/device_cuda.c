@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "harness/cuda/compute.h"
 #include "harness/cuda/region.h"
+#include "harness/cuda/vmm.h"
 #include "harness/judge/device.h"
 #include "harness/judge/kernels.h"
 #include "harness/judge/number.h"
@@ -47,9 +48,15 @@ static uint64_t address_of(const void *pointer)
 
 /* ---- memory ---- */
 
+/* Up to the end of the last page: a cell sees that too, and it may hold what was freed before. */
 static pkb_code zero(pkb_region *region, pkb_error *err)
 {
-    pkb_compute_set(cuda.compute, region->address, 0, region->bytes);
+    uint64_t page = 0;
+    pkb_code rc = pkb_vmm_granularity(cuda.driver, cuda.gpu, &page, err);
+
+    if (rc != PKB_OK)
+        return rc;
+    pkb_compute_set(cuda.compute, region->address, 0, (region->bytes + page - 1) / page * page);
     return pkb_compute_synchronise(cuda.compute, err);
 }
 

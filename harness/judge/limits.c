@@ -12,6 +12,7 @@
 
 enum { THREADS = 256 };
 #define LOOK_NS (20 * PKB_NS_PER_MS)
+#define TIMED_LOOK_NS (200 * PKB_NS_PER_MS) /* a batch lasts 20 ms */
 #define MEMORY_TOP_BYTES (UINT64_C(8) << 30)
 
 void pkb_cell_limits_choose(pkb_cell_limits *limits, uint32_t world)
@@ -32,6 +33,12 @@ void pkb_cell_limits_settle(pkb_cell_limits *limits, const pkb_process *process,
         return;
     limits->gpu_start_bytes = memory->device->used_bytes();
     limits->gpu_bytes = memory->device->available_bytes(memory->layout.world);
+}
+
+void pkb_cell_limits_begin(pkb_cell_limits *limits, bool is_timed)
+{
+    limits->is_timed = is_timed;
+    limits->next_look_ns = pkb_clock_now_ns() + (is_timed ? TIMED_LOOK_NS : LOOK_NS);
 }
 
 static uint64_t file_bytes(int fd)

@@ -32,6 +32,8 @@ void pkb_cell_limits_choose(pkb_cell_limits *limits, uint32_t world);
  * then, and 256 threads beyond those that it has and the device's, one a core. */
 void pkb_cell_limits_settle(pkb_cell_limits *limits, const pkb_process *process,
                             const pkb_memory *memory, uint32_t cores);
+/* Before each request. Under the clock a cell is looked at only where it lasts. */
+void pkb_cell_limits_begin(pkb_cell_limits *limits, bool is_timed);
 /* Whether the cell is over one of them. Most calls return at once, unless `is_due`. */
 bool pkb_cell_limits_exceeded(pkb_cell_limits *limits, const pkb_process *process,
                               const pkb_memory *memory, bool is_due, pkb_cell_excess *out);

@@ -32,8 +32,28 @@ static void a_barriers_flag_names_the_peer(void **state)
     check(flag(7, 1 + 2), "a wait gave up: rank 2 never came to this barrier within 15 s");
     check(flag(PKB_SIGNAL_CHANNELS, 1), /* of pkb_barrier */
           "a wait gave up: rank 0 never came to this barrier within 15 s");
-    check(flag(PKB_SIGNAL_CHANNELS + 1, 1), "a wait gave up: not all blocks of this rank and its "
-                                            "peers came to pkb_barrier within 15 s");
+    check(flag(PKB_SIGNAL_CHANNELS + 1, 1),
+          "a wait gave up: not all blocks of this rank came to pkb_barrier within 15 s");
+}
+
+static void who_kept_the_gate_shut_is_found(void **state)
+{
+    const uint32_t gate = flag(PKB_SIGNAL_CHANNELS + 1, 1);
+    uint32_t words[2 * PKB_SIGNAL_CHANNEL_WORDS] = {0};
+    uint32_t *flags = words + 1, *arrived = words + PKB_SIGNAL_CHANNEL_WORDS;
+    (void)state;
+
+    arrived[1] = UINT32_MAX; /* the gate: epochs wrap */
+    for (uint32_t q = 0; q < WORLD; q++)
+        flags[q] = 0;
+    flags[2] = UINT32_MAX;
+    assert_int_equal(pkb_expired_behind_gate(gate, words, WORLD), flag(PKB_SIGNAL_CHANNELS, 1 + 2));
+    assert_int_equal(pkb_expired_behind_gate(flag(7, 1), words, WORLD), flag(7, 1));
+    arrived[0] = 5; /* blocks of its own are missing */
+    assert_int_equal(pkb_expired_behind_gate(gate, words, WORLD), gate);
+    arrived[0] = 0;
+    flags[2] = 0;
+    assert_int_equal(pkb_expired_behind_gate(gate, words, WORLD), gate);
 }
 
 static void other_flags_are_told_by_their_place(void **state)
@@ -59,6 +79,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_barriers_flag_names_the_peer),
+        cmocka_unit_test(who_kept_the_gate_shut_is_found),
         cmocka_unit_test(other_flags_are_told_by_their_place),
         cmocka_unit_test(nonsense_names_no_rank),
     };

@@ -177,11 +177,11 @@ static void a_gpu_has_a_limit_beyond_what_was_in_use(void **state)
     gpu_used_bytes = 600 * MIB;
     assert_false(pkb_cell_limits_exceeded(&limits, &process, &memory, true, &excess));
     gpu_used_bytes = 601 * MIB;
-    limits.next_look_ns = UINT64_MAX;
+    limits.next_look_ns = UINT64_MAX; /* and not before */
     assert_false(pkb_cell_limits_exceeded(&limits, &process, &memory, false, &excess));
-    limits.is_timed = true;
+    pkb_cell_limits_begin(&limits, true);
     assert_false(pkb_cell_limits_exceeded(&limits, &process, &memory, true, &excess));
-    limits.is_timed = false;
+    pkb_cell_limits_begin(&limits, false);
     assert_true(pkb_cell_limits_exceeded(&limits, &process, &memory, true, &excess));
     assert_string_equal(excess.uses, "uses 101 MiB of its GPU's memory");
     assert_string_equal(excess.limit, "100 MiB");
