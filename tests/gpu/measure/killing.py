@@ -73,7 +73,10 @@ def strike(run: subprocess.Popen, victim: str, mark: str | None) -> dict:
     gone_s = time.monotonic() - begin
     alive = [process.command[:80] for process in tree if process.is_alive()]
     alive += [f"{process.pid} on a GPU" for process in tree if process.pid in holders()]
-    _, errors = run.communicate(timeout=20)
+    try:
+        _, errors = run.communicate(timeout=20)
+    except subprocess.TimeoutExpired:
+        return {"alive": [*alive, "the command"], "gone_s": LIMIT_S, "status": "hangs"}
     message = errors.decode(errors="replace").strip().splitlines()
     return {
         "alive": alive,
