@@ -4,7 +4,7 @@
 # machine is changed. Usage: tools/gpu_check.sh [STEP[=SECONDS]...], by default the steps
 #   doctor programs pytest examples
 # and there are: zoo handover same tricks spread warm kill refusals conformance (tests/gpu/measure and
-# tests/conformance say what they measure). Whatever a step does, the next one follows, and all ends
+# tests/conformance say what they measure), limits and debug (tests/gpu). Whatever a step does, the next one follows, and all ends
 # within $GPU_CHECK_LIMIT seconds (560). A table goes to standard output, logs and records to
 # build/gpu_check; with $OUT set they are packed into $OUT/records.tar.gz as well.
 # shellcheck disable=SC2317  # functions are called by step
@@ -23,7 +23,7 @@ failed=0
 
 declare -A budgets=([machine]=20 [build]=150 [doctor]=40 [programs]=120 [pytest]=240 [zoo]=150
     [handover]=80 [same]=110 [tricks]=170 [spread]=300 [examples]=400 [warm]=120 [kill]=110 [refusals]=60
-    [conformance]=150)
+    [conformance]=150 [limits]=90 [debug]=150)
 tables=" zoo handover same tricks spread examples warm kill refusals conformance "
 
 pack() {
@@ -100,7 +100,16 @@ doctor() {
 
 pytest() {
     "$PKBENCH_PYTHON" -m pytest -q -m gpu tests --deselect tests/gpu/test_programs.py \
-        --ignore tests/python --ignore tests/gpu/test_zoo.py
+        --ignore tests/python --ignore tests/gpu/test_zoo.py --ignore tests/gpu/test_limits.py \
+        --ignore tests/gpu/test_debug.py
+}
+
+limits() {
+    "$PKBENCH_PYTHON" -m pytest -q tests/gpu/test_limits.py
+}
+
+debug() {
+    "$PKBENCH_PYTHON" -m pytest -q tests/gpu/test_debug.py
 }
 
 conformance() {
@@ -112,7 +121,7 @@ measure() {
 }
 
 export RECORDS=$out DEVICE=$device
-export -f build machine programs doctor pytest conformance measure
+export -f build machine programs doctor pytest limits debug conformance measure
 
 unpack
 step machine "${budgets[machine]}" machine
@@ -123,7 +132,7 @@ for asked in "$@"; do
     seconds=${budgets[$name]:-}
     [ "$asked" = "$name" ] || seconds=${asked#*=}
     case $name in
-    doctor | programs | pytest | conformance) step "$name" "$seconds" "$name" ;;
+    doctor | programs | pytest | limits | debug | conformance) step "$name" "$seconds" "$name" ;;
     zoo | handover | same | tricks | spread | examples | warm | kill | refusals)
         step "$name" "$seconds" measure "$name"
         ;;

@@ -75,38 +75,3 @@ def test_wrong_attempts_get_their_verdict(name):
     source = ROOT / "tests" / "zoo" / f"{name}.cu"
     answer = judge(source, "--sizes", "tiny", "--no-timing", "--timeout", "5")
     assert re.fullmatch(demands(source)["verdict"], answer.record["verdict"]), answer.out
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("001_takes_all_memory", r"uses \d+ MiB of its GPU's memory in pkb_setup, the limit is"),
-        ("001_pins_memory", r"uses \d+ MiB of memory in pkb_setup, the limit is"),
-    ],
-)
-def test_memory_has_a_limit_and_nobody_else_is_hurt(name, words):
-    source = ROOT / "tests" / "gpu" / "attempts" / f"{name}.cu"
-    answer = judge(source, "--sizes", "tiny", "--no-timing")
-    assert answer.record["verdict"] == "RESOURCE_LIMIT", answer.out + answer.err
-    assert re.search(words, answer.record["reason"])
-    assert answer.status == 1
-
-
-def test_a_debugged_rank_is_checked_and_no_score(tmp_path):
-    kept = tmp_path / "kept"
-    answer = judge(EXAMPLE, "--sizes", "tiny", "--debug", "1", "--keep", kept)
-    record = answer.record
-    assert record["verdict"] == "CORRECT", answer.out + answer.err
-    assert record["flags"]["debug"] == {"rank": 1, "tool": "memcheck"}
-    assert record["flags"]["timing"] is False
-    assert record["sandbox"] == "none"
-    assert "WITHOUT A SANDBOX" in answer.err
-    assert "ERROR SUMMARY: 0 errors" in answer.err
-    assert "ERROR SUMMARY: 0 errors" in (kept / "debug.txt").read_text()
-
-
-def test_a_debugger_finds_a_wild_pointer():
-    source = ROOT / "tests" / "zoo" / "001_wild_pointer.cu"
-    answer = judge(source, "--sizes", "tiny", "--debug", "0")
-    assert answer.record["verdict"] != "CORRECT"
-    assert "Invalid __global__" in answer.err, answer.err
