@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sum over all ranks, of which every rank keeps one slice."""
+
+import torch
+import torch.distributed as dist
+
+
+def make_inputs(ctx):
+    """x (P * M, N) bf16, every rank's own draw."""
+    shape = (ctx.world * ctx.dims.M, ctx.dims.N)
+    if ctx.family == "integers":
+        # Sums of all ranks stay within +-256, where bfloat16 holds every integer.
+        limit = max(1, min(8, 256 // ctx.world))
+        x = torch.randint(-limit, limit + 1, shape, generator=ctx.rng, device=ctx.device)
+        return {"x": x.to(torch.bfloat16)}
+    x = torch.randn(shape, generator=ctx.rng, device=ctx.device)
+    if ctx.family == "tiny":
+        x = x * 1e-30
+    elif ctx.family == "huge":
+        x = x * 1e30
+    elif ctx.family == "offset":
+        x = x + 3
+    elif ctx.family == "outliers":
+        rare = torch.rand(shape, generator=ctx.rng, device=ctx.device) < 0.05
+        x = torch.where(rare, 20 * x, x)
+    return {"x": x.to(torch.bfloat16)}
+
+
+def reference(ctx, x):
+    y = ctx.out("y")
+    dist.reduce_scatter_tensor(y, x, group=ctx.group())
+    return {"y": y}
+
+
+def oracle(ctx, inputs_of_all_ranks):
+    mine = slice(ctx.rank * ctx.dims.M, (ctx.rank + 1) * ctx.dims.M)
+    return {"y": sum(inputs["x"][mine].double() for inputs in inputs_of_all_ranks)}
