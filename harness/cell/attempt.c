@@ -136,7 +136,7 @@ static bool copy_arguments(pkb_session *session, uint32_t slot, copy_way way)
 
     for (uint32_t i = 0; i < layout->argument_count && error == PKB_CUDA_SUCCESS; i++) {
         const pkb_argument *argument = &layout->arguments[i];
-        bool is_wanted = way == STAGING_TO_SLOT ? pkb_role_is_input(argument->role)
+        bool is_wanted = way == STAGING_TO_SLOT ? pkb_role_is_tensor(argument->role)
                                                 : pkb_role_is_output(argument->role);
         if (!is_wanted || argument->bytes[layout->rank] == 0)
             continue;
@@ -190,8 +190,9 @@ static bool read_request(request *out, pkb_session *session)
     return true;
 }
 
-/* One link of the chain: this rank's inputs appear on the stream just before the call and vanish
- * right after it, so a peer that comes too early or too late reads something else. */
+/* One link of the chain: this rank's inputs, and outputs full of poison, appear on the stream just
+ * before the call and vanish right after it, so a peer that comes too early or too late reads
+ * something else, and what it writes too early is lost. */
 static bool link_call(pkb_attempt *attempt, pkb_session *session, const request *asked,
                       uint32_t call, const pkb_call_args *args)
 {

@@ -18,7 +18,7 @@ typedef enum pkb_command {
     PKB_COMMAND_SETUP, /* pkb_setup, then zero nothing: symmetric memory starts zero-filled */
     PKB_COMMAND_CLAIM, /* an untimed empty kernel: the GPU switches to this process */
     PKB_COMMAND_RUN,   /* call_count calls of pkb_run on slots[i], one synchronisation at the end */
-    PKB_COMMAND_CHAIN, /* as RUN, but before each call the cell itself delays and copies the inputs
+    PKB_COMMAND_CHAIN, /* as RUN, but before each call the cell itself delays and copies all tensors
                           in from staging, and after it copies the outputs out and overwrites all */
     PKB_COMMAND_TEARDOWN, /* pkb_teardown */
     PKB_COMMAND_EXIT
