@@ -119,9 +119,10 @@ class Case:
     def context(self, resolved: Resolved, rank: int, seed: Seed) -> Context:
         return Context(resolved, rank, seed, self.device)
 
-    def run_reference(self, context: Context, draw: Draw, outputs: Tensors) -> None:
-        """The reference, once; everything in here is timed. `outputs` are those present here."""
-        results = self.module.reference(context, **draw.arguments())
+    def run_reference(self, context: Context, arguments: dict, outputs: Tensors) -> None:
+        """The reference, once; everything in here is timed. `arguments` are a draw's, `outputs`
+        those present here."""
+        results = self.module.reference(context, **arguments)
         for name, output in outputs.items():
             result = results.get(name)
             if result is output:

@@ -172,8 +172,8 @@ class Session:
             if base != inputs_base:
                 outputs[name].copy_(own.tensors[name])
             own.tensors[name] = outputs[name]
-        context = self._context(state, outputs)
-        return lambda: self.case.run_reference(context, own, outputs)
+        context, arguments = self._context(state, outputs), own.arguments()
+        return lambda: self.case.run_reference(context, arguments, outputs)
 
     def _context(self, state: Entry, outputs: Tensors) -> Context:
         context = self.case.context(state.resolved, self.rank, state.seed)

@@ -135,7 +135,7 @@ def evaluate(me: Rank, case_of: tuple, trial: int, family: str) -> tuple[Tensors
         outputs[name].copy_(used.tensors[name])
         used.tensors[name] = outputs[name]
     context.connect(me.groups.of(resolved.grid), outputs)
-    case.run_reference(context, used, outputs)
+    case.run_reference(context, used.arguments(), outputs)
     for name in own.tensors.keys() - outputs.keys():
         if not torch.equal(own.tensors[name], used.tensors[name]):
             raise RuntimeError(f"the reference changed '{name}'")
