@@ -34,7 +34,7 @@ CUDART_OBJECTS     := $(call objects,harness/cpu/device harness/cpu/cudart)
 EVALUATOR_OBJECTS  := $(call objects,evaluator)
 
 PROGRAMS := $(addprefix $(BUILD)/,pkbench pkbench-judge pkbench-cell pkbench-ptx2c pkbench-cpurun)
-LIBRARIES := $(BUILD)/lib/libcudart.so.13 $(BUILD)/lib/libpkbregion.so $(BUILD)/lib/libpkbcuda.so
+LIBRARIES := $(addprefix $(BUILD)/lib/,libcudart.so.13 libpkbregion.so libpkbcompare.so libpkbcuda.so)
 
 .PHONY: all
 all: $(PROGRAMS) $(LIBRARIES)

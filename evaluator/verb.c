@@ -23,6 +23,7 @@ static const pkb_verb verbs[] = {
     {"prompt", "print what a model would be asked", pkb_verb_prompt},
     {"new", "write a skeleton attempt that compiles", pkb_verb_new},
     {"eval", "judge an attempt: is it right, and how fast", pkb_verb_eval},
+    {"audit", "prove the suite itself: inputs, references, tolerances", pkb_verb_audit},
 };
 
 const pkb_verb *pkb_verb_table(size_t *count)

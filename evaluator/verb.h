@@ -34,6 +34,6 @@ void pkb_verb_parse(const struct argp *argp, int argc, char **argv, void *input)
 pkb_code pkb_verb_flush(pkb_error *err);
 
 pkb_verb_run pkb_verb_doctor, pkb_verb_problems, pkb_verb_show, pkb_verb_prompt, pkb_verb_new,
-    pkb_verb_eval;
+    pkb_verb_eval, pkb_verb_audit;
 
 #endif

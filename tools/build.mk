@@ -47,6 +47,13 @@ $(BUILD)/lib/libpkbregion.so: $(MEMORY_OBJECTS) $(BUILD)/obj/base/error.o $(BUIL
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared $(CFLAGS) $^ -o $@ -Wl,-z,defs
 
+# The judge's comparison, for those who judge without a judge: audits and tests.
+COMPARE_OBJECTS := $(addprefix $(BUILD)/obj/harness/judge/,compare.o compare_call.o survey.o number.o)
+$(BUILD)/lib/libpkbcompare.so: $(COMPARE_OBJECTS) $(BUILD)/obj/harness/memory/layout.o \
+                               $(BUILD)/obj/base/error.o
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $(CFLAGS) $^ -o $@ -Wl,-z,defs -lm
+
 $(BUILD)/lib/libpkbcuda.so: $(CUDA_OBJECTS) $(BUILD)/obj/base/error.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared $(CFLAGS) $^ -o $@ -Wl,-z,defs -ldl

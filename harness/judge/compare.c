@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "harness/judge/device.h"
 #include "harness/judge/number.h"
@@ -15,9 +16,14 @@
 
 static const double REFERENCE_FACTOR = 4.0;
 
-static const pkb_judge_device *device_of(const pkb_comparison *c)
+static void take_survey(pkb_survey *s, const pkb_comparison *c)
 {
-    return c->device != NULL ? c->device : pkb_judge_device_cpu();
+    (c->device != NULL ? c->device->survey : pkb_survey_take)(s, c);
+}
+
+static pkb_tally take_tally(const pkb_comparison *c, pkb_tally_rule rule, double limit)
+{
+    return (c->device != NULL ? c->device->tally : pkb_tally_take)(c, rule, limit);
 }
 
 /* One metric in absolute terms against its limit; true if beyond. */
@@ -54,45 +60,80 @@ static size_t worst_block(const pkb_survey *s, const pkb_deviation *side)
     return worst;
 }
 
+/* What errors are relative to: the RMS of the oracle's parts, and of its elements (a complex one
+ * has two parts). */
+static double part_rms(const pkb_survey *s)
+{
+    return s->finite_count == 0 ? 0.0 : sqrt(s->oracle_sum / (double)s->finite_count);
+}
+
+static double element_rms(const pkb_survey *s, pkb_dtype dtype)
+{
+    return part_rms(s) * sqrt((double)pkb_survey_parts(dtype));
+}
+
+/* The three errors of one side in absolute terms. */
+static pkb_tolerance errors_of(const pkb_survey *s, const pkb_deviation *side)
+{
+    double count = s->finite_count == 0 ? 1.0 : (double)s->finite_count;
+    return (pkb_tolerance){.norm = sqrt(side->sum / count),
+                           .block = block_rms(s, side, worst_block(s, side)),
+                           .max = side->largest};
+}
+
 static pkb_mismatch compare_float(const pkb_comparison *c)
 {
     pkb_mismatch m = {.metric = "max"};
     pkb_survey s;
-    device_of(c)->survey(&s, c);
+    take_survey(&s, c);
 
-    double count = s.finite_count == 0 ? 1.0 : (double)s.finite_count;
-    double rms = sqrt(s.oracle_sum / count),
-           tiny = pkb_number_smallest(pkb_survey_part_dtype(c->dtype));
-    /* Of one element, not of its real and imaginary part. */
-    double element_rms = rms * sqrt((double)pkb_survey_parts(c->dtype));
-    double max_limit = limit_of(c->tolerance.max, element_rms, s.reference.largest, tiny);
-    size_t block = worst_block(&s, &s.out), own = worst_block(&s, &s.reference);
+    double rms = part_rms(&s), of_element = element_rms(&s, c->dtype);
+    double tiny = pkb_number_smallest(pkb_survey_part_dtype(c->dtype));
+    pkb_tolerance out = errors_of(&s, &s.out), own = errors_of(&s, &s.reference);
+    double max_limit = limit_of(c->tolerance.max, of_element, own.max, tiny);
 
-    if (s.out.non_finite_count > 0) {
+    if (s.out.non_finite_count > 0)
         m = (pkb_mismatch){.is_wrong = true, .metric = "non-finite", .index = s.out.non_finite_at};
-    } else if (is_beyond(&m, "max", s.out.largest, max_limit, element_rms)) {
+    else if (is_beyond(&m, "max", out.max, max_limit, of_element))
         m.index = s.out.largest_at;
-    } else if (is_beyond(&m, "block", block_rms(&s, &s.out, block),
-                         limit_of(c->tolerance.block, rms, block_rms(&s, &s.reference, own), tiny),
-                         rms)) {
-        m.index = s.out.block_largest_at[block];
-    } else if (is_beyond(&m, "norm", sqrt(s.out.sum / count),
-                         limit_of(c->tolerance.norm, rms, sqrt(s.reference.sum / count), tiny),
-                         rms)) {
+    else if (is_beyond(&m, "block", out.block, limit_of(c->tolerance.block, rms, own.block, tiny),
+                       rms))
+        m.index = s.out.block_largest_at[worst_block(&s, &s.out)];
+    else if (is_beyond(&m, "norm", out.norm, limit_of(c->tolerance.norm, rms, own.norm, tiny), rms))
         m.index = s.out.largest_at;
-    }
     if (m.is_wrong) {
         m.index /= pkb_survey_parts(c->dtype);
         /* A second pass, on failure only. */
-        m.wrong_count = device_of(c)->tally(c, PKB_TALLY_BEYOND, max_limit).count;
+        m.wrong_count = take_tally(c, PKB_TALLY_BEYOND, max_limit).count;
         m.wrong_count += m.wrong_count == 0;
     }
     return m;
 }
 
+static double relative(double error, double scale)
+{
+    if (scale > 0.0)
+        return error / scale;
+    return error > 0.0 ? (double)INFINITY : 0.0;
+}
+
+pkb_tolerance pkb_compare_errors(const pkb_comparison *c)
+{
+    pkb_survey s;
+    take_survey(&s, c);
+    if (s.out.non_finite_count > 0)
+        return (pkb_tolerance){(double)INFINITY, (double)INFINITY, (double)INFINITY};
+
+    pkb_tolerance errors = errors_of(&s, &s.out);
+    errors.norm = relative(errors.norm, part_rms(&s));
+    errors.block = relative(errors.block, part_rms(&s));
+    errors.max = relative(errors.max, element_rms(&s, c->dtype));
+    return errors;
+}
+
 static pkb_mismatch compare_each(const pkb_comparison *c, pkb_tally_rule rule)
 {
-    pkb_tally tally = device_of(c)->tally(c, rule, 0.0);
+    pkb_tally tally = take_tally(c, rule, 0.0);
     bool is_code = rule == PKB_TALLY_CODE && c->check == PKB_CHECK_QUANTIZED;
     if (tally.count == 0)
         return (pkb_mismatch){.metric = "exact"};
@@ -118,7 +159,11 @@ void pkb_compare_expected_text(const pkb_comparison *c, size_t index, char *out,
     size_t element_bytes = pkb_dtype_oracle_bytes(c->dtype);
     double value[2] = {0.0, 0.0};
 
-    device_of(c)->read(value, (const char *)c->oracle + index * element_bytes, element_bytes);
+    const char *from = (const char *)c->oracle + index * element_bytes;
+    if (c->device != NULL)
+        c->device->read(value, from, element_bytes);
+    else
+        memcpy(value, from, element_bytes);
     if (element_bytes == pkb_dtype_bytes(c->dtype) && c->dtype != PKB_F64)
         pkb_number_text(out, bytes, value, c->dtype);
     else if (pkb_survey_parts(c->dtype) == 2)

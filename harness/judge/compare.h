@@ -50,6 +50,10 @@ typedef struct pkb_mismatch {
 
 pkb_mismatch pkb_compare(const pkb_comparison *comparison);
 
+/* The three errors of a `float` output, relative as in a tolerance; all infinite where NaN and
+ * infinities stand elsewhere. Needs no tolerance. */
+pkb_tolerance pkb_compare_errors(const pkb_comparison *comparison);
+
 /* Writes the expected element in the form of the output's dtype. */
 void pkb_compare_expected_text(const pkb_comparison *comparison, size_t index, char *out,
                                size_t bytes);

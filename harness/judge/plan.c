@@ -123,21 +123,6 @@ static pkb_code read_argument(const cJSON *item, pkb_argument *argument, uint32_
     return rc;
 }
 
-static pkb_code parse_check(const char *name, pkb_check *out, pkb_error *err)
-{
-    if (strcmp(name, "none") == 0)
-        *out = PKB_CHECK_NONE;
-    else if (strcmp(name, "exact") == 0)
-        *out = PKB_CHECK_EXACT;
-    else if (strcmp(name, "float") == 0)
-        *out = PKB_CHECK_FLOAT;
-    else if (strcmp(name, "quantized") == 0)
-        *out = PKB_CHECK_QUANTIZED;
-    else
-        return pkb_error_set(err, PKB_ERR_FORMAT, 0, "'%s' is no check", name);
-    return PKB_OK;
-}
-
 /* A bound is a finite number, 0 or more: never a silent default. */
 static pkb_code get_bound(const cJSON *object, const char *key, const char *argument, double *out,
                           pkb_error *err)
@@ -177,8 +162,8 @@ static pkb_code read_rule(const cJSON *item, const pkb_plan_size *size,
         (rc = pkb_json_get_string(checks, "default", &fallback, err)) != PKB_OK)
         return rc;
     for (size_t f = 0; rc == PKB_OK && f < size->family_count; f++) {
-        rc = parse_check(pkb_json_string_or(checks, size->families[f], fallback), &rule->checks[f],
-                         err);
+        rc = pkb_check_parse(pkb_json_string_or(checks, size->families[f], fallback),
+                             &rule->checks[f], err);
         needs_tolerance |= rule->checks[f] == PKB_CHECK_FLOAT;
     }
     if (rc == PKB_OK && needs_tolerance)

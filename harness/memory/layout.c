@@ -71,6 +71,21 @@ pkb_code pkb_role_parse(const char *name, pkb_role *out, pkb_error *err)
     return pkb_error_set(err, PKB_ERR_FORMAT, 0, "unknown role \"%s\"", name);
 }
 
+pkb_code pkb_check_parse(const char *name, pkb_check *out, pkb_error *err)
+{
+    static const char *const names[] = {[PKB_CHECK_NONE] = "none",
+                                        [PKB_CHECK_EXACT] = "exact",
+                                        [PKB_CHECK_FLOAT] = "float",
+                                        [PKB_CHECK_QUANTIZED] = "quantized"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            *out = (pkb_check)i;
+            return PKB_OK;
+        }
+    }
+    return pkb_error_set(err, PKB_ERR_FORMAT, 0, "'%s' is no check", name);
+}
+
 /* ---- arithmetic that refuses to wrap ---- */
 
 /* *cursor += bytes, then up to a multiple of `align` (a power of two). */

@@ -109,6 +109,7 @@ bool pkb_dtype_is_float(pkb_dtype dtype);
 const char *pkb_dtype_name(pkb_dtype dtype);
 pkb_code pkb_dtype_parse(const char *name, pkb_dtype *out, pkb_error *err);
 pkb_code pkb_role_parse(const char *name, pkb_role *out, pkb_error *err);
+pkb_code pkb_check_parse(const char *name, pkb_check *out, pkb_error *err);
 
 /* Bytes of one rank's oracle of an output, and where its NAME_alt begins after oracle_offset. */
 uint64_t pkb_argument_oracle_bytes(const pkb_argument *argument, uint32_t rank);

@@ -74,9 +74,9 @@ class Case:
         size, grid = self.resolved.size.name, str(self.resolved.grid)
         return Seed(self.secret, self.problem.name, size, grid, family, trial)
 
-    def draw(self, rank: int, seed: Seed) -> Draw:
-        """The inputs of any rank; the same on whichever rank it is called."""
-        context = Context(self.resolved, rank, seed, self.device)
+    def draw(self, rank: int, seed: Seed, own_seed: Seed | None = None) -> Draw:
+        """The inputs of any rank; the same on whichever rank it is called. `own_seed`: Context."""
+        context = Context(self.resolved, rank, seed, self.device, own_seed)
         given = self.module.make_inputs(context)
         draw = Draw({}, {}, {name: _integer(given, name) for name in sorted(self.problem.drawn)})
         for argument in self.problem.arguments:
@@ -92,10 +92,15 @@ class Case:
         return draw
 
     def resolve(self, seed: Seed) -> Resolved:
-        """The size with the drawn dims of a draw; the same as `resolved` where none is drawn."""
+        """The size with the drawn dims of a draw; `resolved` itself where none is drawn."""
         if not self.problem.drawn:
             return self.resolved
-        draws = [self.draw(rank, seed) for rank in range(self.resolved.world)]
+        return self.resolve_draws([self.draw(rank, seed) for rank in range(self.resolved.world)])
+
+    def resolve_draws(self, draws: list[Draw]) -> Resolved:
+        """The same from the inputs of all ranks."""
+        if not self.problem.drawn:
+            return self.resolved
         drawn = {name: [draw.dims[name] for draw in draws] for name in self.problem.drawn}
         base = self.resolved
         resolved = resolve_size(base.problem, base.size, base.world, base.grid, drawn)

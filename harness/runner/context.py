@@ -36,7 +36,16 @@ class Context:
     maximum); grid[axis] (extent) and coordinate[axis]; and the methods below.
     """
 
-    def __init__(self, resolved: Resolved, rank: int, seed: Seed, device: str = "cpu"):
+    def __init__(
+        self,
+        resolved: Resolved,
+        rank: int,
+        seed: Seed,
+        device: str = "cpu",
+        own_seed: Seed | None = None,
+    ):
+        """`own_seed` seeds this rank's own generator where that should differ from the shared
+        ones: other inputs of one rank that still fit those of the others."""
         self.rank = rank
         self.world = resolved.world
         self.device = device
@@ -46,6 +55,7 @@ class Context:
         self.grid = dict(zip(resolved.grid.axes, resolved.grid.shape, strict=True))
         self.coordinate = resolved.grid.coordinates(rank)
         self._seed = seed
+        self._own_seed = own_seed or seed
         self._generators: dict[tuple, torch.Generator] = {}
         self._groups: dict | None = None
         self._outputs: dict | None = None
@@ -94,6 +104,7 @@ class Context:
     def _generator(self, *words: str | int) -> torch.Generator:
         if words not in self._generators:
             generator = torch.Generator(self.device)
-            generator.manual_seed(self._seed.of(*words))
+            seed = self._own_seed if words[0] == "rank" else self._seed
+            generator.manual_seed(seed.of(*words))
             self._generators[words] = generator
         return self._generators[words]

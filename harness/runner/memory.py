@@ -52,7 +52,7 @@ def bytes_of(shape: list[int] | tuple[int, ...], dtype: torch.dtype) -> int:
     return math.prod(shape) * dtype.itemsize
 
 
-def _load(name: str) -> ctypes.CDLL:
+def load_library(name: str) -> ctypes.CDLL:
     """A library of ours. PKBENCH_LIB names another folder than build/lib."""
     folder = os.environ.get("PKBENCH_LIB", str(ROOT / "build" / "lib"))
     path = os.path.join(folder, name)
@@ -65,7 +65,7 @@ def _load(name: str) -> ctypes.CDLL:
 @functools.cache
 def library() -> ctypes.CDLL:
     """The judge's memory code."""
-    loaded = _load("libpkbregion.so")
+    loaded = load_library("libpkbregion.so")
     loaded.pkb_region_map.argtypes = [ctypes.c_int, ctypes.c_size_t]
     loaded.pkb_region_map.restype = ctypes.c_void_p
     loaded.pkb_region_unmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
@@ -76,7 +76,7 @@ def library() -> ctypes.CDLL:
 @functools.cache
 def cuda_library() -> ctypes.CDLL:
     """The same for GPUs, in the context that torch uses."""
-    loaded = _load("libpkbcuda.so")
+    loaded = load_library("libpkbcuda.so")
     loaded.pkb_cuda_map.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_uint64]
     loaded.pkb_cuda_map.restype = ctypes.c_uint64
     loaded.pkb_cuda_unmap.argtypes = [ctypes.c_int, ctypes.c_uint64, ctypes.c_uint64]

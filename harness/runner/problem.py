@@ -33,6 +33,7 @@ class Argument:
     offsets: str = ""
     copies_out: bool = False
     drawn: bool = False
+    shared: str = ""  # "all" or an axis: equal by definition on all ranks, or on those of an axis
     check: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -44,6 +45,11 @@ class Argument:
         """A tensor that make_inputs fills, host arrays included."""
         return self.role in ("in", "inout", "host")
 
+    @property
+    def is_fixed(self) -> bool:
+        """A host array that is no data: the same in every draw, for set-up may see it."""
+        return self.role == "host" and not self.drawn
+
     def check_in(self, family: str) -> str:
         """How this output is compared in an input family."""
         return self.check.get(family, self.check["default"])
@@ -54,6 +60,18 @@ class Size:
     name: str
     size_class: str
     values: dict[str, str | int]
+
+
+@dataclass(frozen=True)
+class Insensitive:
+    """Outputs that do not depend on arguments (none: any) of rank `src` where `when` holds."""
+
+    outputs: tuple[str, ...]
+    arguments: tuple[str, ...]
+    when: str | int
+
+    def covers(self, output: str, argument: str) -> bool:
+        return output in self.outputs and (not self.arguments or argument in self.arguments)
 
 
 @dataclass(frozen=True)
@@ -69,7 +87,7 @@ class Problem:
     deciders: dict[str, str]  # drawn dim: the argument whose contents decide it
     sizes: tuple[Size, ...]
     arguments: tuple[Argument, ...]
-    insensitive: tuple[dict, ...]
+    insensitive: tuple[Insensitive, ...]
     families: tuple[str, ...]
     tolerance: dict
     cost: dict[str, str | int]
@@ -148,13 +166,20 @@ def from_json(raw: dict, path: Path) -> Problem:
         deciders={name: value["by"] for name, value in drawn.items() if "by" in value},
         sizes=tuple(Size(s["name"], s["class"], dict(s["values"])) for s in raw["sizes"]),
         arguments=tuple(_argument(a, path.name) for a in raw["arguments"]),
-        insensitive=tuple(raw.get("insensitive", [])),
+        insensitive=tuple(_insensitive(entry) for entry in raw.get("insensitive", [])),
         families=tuple(raw["families"]),
         tolerance=raw.get("tolerance", {}),
         cost=dict(raw["cost"]),
     )
     _check_names(problem)
     return problem
+
+
+def _insensitive(raw: dict) -> Insensitive:
+    def names(value: str | list[str]) -> tuple[str, ...]:
+        return (value,) if isinstance(value, str) else tuple(value)
+
+    return Insensitive(names(raw["output"]), names(raw.get("argument", [])), raw["when"])
 
 
 def _argument(raw: dict, file: str) -> Argument:
@@ -176,6 +201,7 @@ def _argument(raw: dict, file: str) -> Argument:
         offsets=raw.get("offsets", ""),
         copies_out=raw.get("copies_out", False),
         drawn=raw.get("drawn", False),
+        shared=raw.get("shared", ""),
         check=check,
     )
 

@@ -94,6 +94,10 @@ def _argument_faults(problem: Problem, arguments: dict[str, Argument]) -> Iterat
             offsets is None or (offsets.role, offsets.dtype) != ("host", "i64")
         ):
             yield f"'{argument.name}': offsets '{argument.offsets}' is not an i64 host argument"
+        if argument.shared not in ("", "all", *problem.axes):
+            yield f"'{argument.name}': shared '{argument.shared}' is neither all nor a grid axis"
+        if argument.shared and not argument.is_input:
+            yield f"'{argument.name}': only what make_inputs draws can be shared"
         for family in sorted(set(argument.check) - {"default", *problem.families}):
             yield f"'{argument.name}' has a check for '{family}', which is no input family"
         for name in sorted(expr.names(argument.present) & _varying(problem)):
@@ -114,11 +118,14 @@ def _bound_faults(problem: Problem, outputs: set[str]) -> Iterator[str]:
     floats = {a.name for a in problem.outputs if "float" in a.check.values()}
     for name in sorted(floats - bounded):
         yield f"'{name}' is compared as float but has no tolerance"
+    inputs = {a.name for a in problem.arguments if a.is_input or a.role == "scalar"}
     for name in sorted(set().union(*problem.tolerance.values()) - floats):
         yield f"there is a tolerance for '{name}', which is not compared as float"
     for entry in problem.insensitive:
-        if entry["output"] not in outputs:
-            yield f"insensitive: '{entry['output']}' is no output"
+        for name in sorted({*entry.outputs} - outputs):
+            yield f"insensitive: '{name}' is no output"
+        for name in sorted({*entry.arguments} - inputs):
+            yield f"insensitive: '{name}' is no input"
 
 
 def _expression_faults(problem: Problem) -> Iterator[str]:
@@ -139,7 +146,7 @@ def _expression_faults(problem: Problem) -> Iterator[str]:
     scope |= {name: 1 for axis in problem.axes for name in (axis, f"{axis}_rank")}
     for entry in problem.insensitive:
         try:
-            expr.evaluate(entry["when"], scope, lambda name: [1])
+            expr.evaluate(entry.when, scope, lambda name: [1])
         except expr.ExprError as error:
             yield f"insensitive: {error}"
 

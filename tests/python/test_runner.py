@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 import torch
 
+from harness.runner.audit.scene import same_bits
 from harness.runner.case import Case, RankInputs
 from harness.runner.page import ANSWER_EXCEPTION, ANSWER_OK, COMMAND_EXIT, COMMAND_RUN
 from harness.runner.problem import ROOT, find, load
 from harness.runner.resolve import Resolved, resolve_all
 from tests.python.judge import Judge
-from tests.python.metrics import same_bits
 
 SECRET = "5e" * 32
 WORLD = 2

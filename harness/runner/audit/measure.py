@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tolerances are set from, measured on one rank: the errors of honest programs from one side,
+of the cheapest cheats from the other."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+
+from harness.runner.audit.agreement import honest_answers
+from harness.runner.audit.scene import Place, Scene, as_output, run_reference
+from harness.runner.audit.world import Rank
+from harness.runner.case import Draw, Tensors
+from harness.runner.compare import Errors, compare, errors
+from harness.runner.problem import Argument
+
+TILE = 16
+HONEST = {
+    "reference": "the reference",
+    "rounded_once": "the exact result rounded once",
+    "float32": "the oracle's formula in float32, rounded once",
+    "chain": "every rank's part rounded, summed in a chain of ranks",
+    "tree": "every rank's part rounded, summed in a tree of ranks",
+}
+CHEATS = {
+    "one_rank_missing_in_a_tile": f"in {TILE} x {TILE} elements of median contribution",
+    "one_rank_missing_in_an_element": "in an element of median contribution",
+    "local_only": "nothing of the other ranks",
+}
+OTHERS = {"eight_bits": "the other ranks' inputs as e4m3 with a factor a tensor"}
+_HOW = {
+    "in float32": "float32",
+    "in a chain of ranks": "chain",
+    "in a tree of ranks": "tree",
+}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Errors of one output on one rank in one draw, by kind; infinite where it is compared exactly
+    and differs."""
+
+    output: str
+    size: str
+    world: int
+    rank: int
+    family: str
+    errors: dict[str, Errors]
+
+
+def measure(me: Rank, place: Place, family: str, trials: int) -> list[Sample]:
+    """Of all float outputs; collective."""
+    samples = []
+    case = place.case("calibration")
+    for trial in range(trials):
+        scene = Scene(case, trial, family)
+        outputs = run_reference(me, scene)
+        answers = _answers(place, scene, me.rank, outputs)
+        for argument in place.problem.outputs:
+            name = argument.name
+            if name in outputs and "float" in argument.check.values():
+                found = {
+                    kind: _error(argument, scene, answer[name], scene.expect(me.rank))
+                    for kind, answer in answers.items()
+                    if name in answer
+                }
+                samples.append(
+                    Sample(name, place.size, place.world, me.rank, family, _known(found))
+                )
+    return samples
+
+
+def _known(found: dict[str, Errors | None]) -> dict[str, Errors]:
+    return {kind: error for kind, error in found.items() if error is not None}
+
+
+def _error(argument: Argument, scene: Scene, answer: torch.Tensor, expected: Tensors):
+    """None where an answer cannot be compared: other rows than those that are meant."""
+    wanted = expected[argument.name]
+    if wanted.dim() and (len(answer) < len(wanted) or answer.shape[1:] != wanted.shape[1:]):
+        return None
+    if argument.check_in(scene.family) == "float":
+        return errors(argument, answer, wanted)
+    is_wrong = compare(argument, scene.family, answer, expected) is not None
+    return Errors(*[math.inf if is_wrong else 0.0] * 3)
+
+
+def _answers(place: Place, scene: Scene, rank: int, reference: Tensors) -> dict[str, Tensors]:
+    expected = scene.expect(rank)
+    rounded = {
+        a.name: as_output(a, expected[a.name]) for a in place.problem.outputs if a.name in expected
+    }
+    answers = {"reference": reference, "rounded_once": rounded}
+    is_nominal = scene.family == "nominal"
+    for how, answer in honest_answers(place, scene, rank, is_nominal).items():
+        if how in _HOW:
+            answers[_HOW[how]] = answer
+    for kind, inputs in (
+        ("local_only", _alone(scene, rank)),
+        ("eight_bits", _eight_bits(scene, rank)),
+    ):
+        answer = _expect(scene, rank, inputs)
+        if answer is not None and _is_other(answer, expected):
+            answers[kind] = {
+                name: as_output(place.problem.argument(name), answer[name]) for name in rounded
+            }
+    tile, element = _left_out(place, scene, rank, rounded)
+    answers["one_rank_missing_in_a_tile"], answers["one_rank_missing_in_an_element"] = tile, element
+    return answers
+
+
+def _alone(scene: Scene, rank: int) -> list[Draw]:
+    return [d if q == rank else scene.blank(q) for q, d in enumerate(scene.inputs)]
+
+
+def _eight_bits(scene: Scene, rank: int) -> list[Draw]:
+    def coarse(tensor: torch.Tensor) -> torch.Tensor:
+        if not tensor.is_floating_point() or tensor.element_size() == 1 or not tensor.any():
+            return tensor
+        scale = tensor.double().abs().max() / torch.finfo(torch.float8_e4m3fn).max
+        codes = (tensor.double() / scale).float().to(torch.float8_e4m3fn)
+        return (codes.double() * scale).to(tensor.dtype)
+
+    return [
+        draw
+        if q == rank
+        else Draw({k: coarse(t) for k, t in draw.tensors.items()}, draw.scalars, draw.dims)
+        for q, draw in enumerate(scene.inputs)
+    ]
+
+
+def _expect(scene: Scene, rank: int, inputs: list[Draw]) -> Tensors | None:
+    try:
+        return scene.expect(rank, inputs)
+    except Exception:
+        return None  # an oracle need not cope with blank inputs
+
+
+def _is_other(answer: Tensors, expected: Tensors) -> bool:
+    return any(
+        answer[name].shape != value.shape or not torch.equal(answer[name], value)
+        for name, value in expected.items()
+        if value.element_size() > 1
+    )
+
+
+# ---- a rank left out, where it counts little ----
+
+
+def _left_out(place: Place, scene: Scene, rank: int, rounded: Tensors) -> tuple[Tensors, Tensors]:
+    """Outputs that are right but for what one rank contributes to a tile, and to an element. By
+    output the next rank that contributes to it at all."""
+    tiles: Tensors = {}
+    elements: Tensors = {}
+    expected = scene.expect(rank)
+    for step in range(1, scene.world):
+        skipped = (rank + step) % scene.world
+        missing = [n for n in rounded if n not in tiles]
+        for inputs in _without(scene, skipped) if missing else ():
+            other = _expect(scene, rank, inputs)
+            for name in missing if other is not None else ():
+                argument = place.problem.argument(name)
+                if "float" not in argument.check.values() or name in tiles:
+                    continue
+                if other[name].shape == expected[name].shape and other[name].numel():
+                    contribution = (expected[name] - other[name]).abs()
+                    if contribution.any():
+                        wrong = as_output(argument, other[name])
+                        tiles[name] = _in_a_tile(rounded[name], wrong, contribution)
+                        elements[name] = _in_an_element(rounded[name], wrong, contribution)
+    return tiles, elements
+
+
+def _without(scene: Scene, skipped: int):
+    """All inputs, those of one rank blank; where that means nothing, guessed."""
+    for draw in (scene.blank(skipped), scene.redraw(skipped, 0)):
+        yield [draw if q == skipped else d for q, d in enumerate(scene.inputs)]
+
+
+def _in_a_tile(right: torch.Tensor, wrong: torch.Tensor, contribution: torch.Tensor):
+    """The tile (of the last axis and all others) of median contribution, among those of any."""
+    columns = right.shape[-1] if right.dim() > 1 else 1
+    weights = contribution.reshape(1, 1, -1, columns).square()
+    sums = torch.nn.functional.avg_pool2d(weights, TILE, ceil_mode=True)[0, 0]
+    at = _median(sums.flatten())
+    row, column = divmod(at, sums.shape[1])
+    cheat = right.clone().reshape(-1, columns)
+    tile = (
+        slice(row * TILE, (row + 1) * TILE),
+        slice(column * TILE, (column + 1) * TILE),
+    )
+    cheat[tile] = wrong.reshape(-1, columns)[tile]
+    return cheat.view(right.shape)
+
+
+def _in_an_element(right: torch.Tensor, wrong: torch.Tensor, contribution: torch.Tensor):
+    cheat = right.clone()
+    at = _median(contribution.flatten())
+    cheat.view(-1)[at] = wrong.reshape(-1)[at]
+    return cheat
+
+
+def _median(values: torch.Tensor) -> int:
+    """Where the median of those that are not zero stands."""
+    order = values.argsort()
+    zeros = int((values == 0).sum())
+    return int(order[zeros + (len(order) - zeros) // 2])
