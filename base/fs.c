@@ -140,25 +140,28 @@ cleanup:
     return rc;
 }
 
-pkb_code pkb_fs_append(const char *path, const void *data, size_t bytes, pkb_error *err)
+pkb_code pkb_fs_append_fd(int fd, const char *path, const void *data, size_t bytes, pkb_error *err)
 {
     pkb_code rc = PKB_OK;
     struct stat before;
 
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (fd < 0)
-        return pkb_error_set_errno(err, PKB_ERR_DISK, "cannot open %s for appending", path);
-    if (fstat(fd, &before) != 0) {
-        rc = pkb_error_set_errno(err, PKB_ERR_DISK, "cannot look at %s", path);
-        goto cleanup;
-    }
+    if (fstat(fd, &before) != 0)
+        return pkb_error_set_errno(err, PKB_ERR_DISK, "cannot look at %s", path);
     if (write_all(fd, data, bytes) != 0 || fsync(fd) != 0) {
         rc = pkb_error_set_errno(err, PKB_ERR_DISK, "cannot append to %s", path);
         /* Half a record is worse than none: readers would stop there. */
         if (S_ISREG(before.st_mode))
             (void)!ftruncate(fd, before.st_size);
     }
-cleanup:
+    return rc;
+}
+
+pkb_code pkb_fs_append(const char *path, const void *data, size_t bytes, pkb_error *err)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (fd < 0)
+        return pkb_error_set_errno(err, PKB_ERR_DISK, "cannot open %s for appending", path);
+    pkb_code rc = pkb_fs_append_fd(fd, path, data, bytes, err);
     close(fd);
     return rc;
 }

@@ -23,6 +23,9 @@ pkb_code pkb_fs_replace(const char *path, const void *data, size_t bytes, pkb_er
 /* Appends one record with a single write and syncs it. PKB_ERR_DISK on failure. */
 pkb_code pkb_fs_append(const char *path, const void *data, size_t bytes, pkb_error *err);
 
+/* The same to an open descriptor; `path` names it in messages. */
+pkb_code pkb_fs_append_fd(int fd, const char *path, const void *data, size_t bytes, pkb_error *err);
+
 /* mkdir -p with `mode` for what it makes. */
 pkb_code pkb_fs_make_directory(const char *path, unsigned mode, pkb_error *err);
 /* rm -rf that does not follow links or leave the file system; a missing path is no error. */
