@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tests of evaluator/results.c: what a kill or a second writer may do to a file of records.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "base/json.h"
+#include "evaluator/results.h"
+
+static char folder[] = "/tmp/pkb-results-XXXXXX";
+static char path[64];
+
+static cJSON *record(const char *id, const char *judgement, const char *verdict)
+{
+    cJSON *made = cJSON_CreateObject();
+    cJSON_AddStringToObject(made, "id", id);
+    cJSON_AddStringToObject(made, "judgement", judgement);
+    cJSON_AddStringToObject(made, "verdict", verdict);
+    return made;
+}
+
+static void append(pkb_results *results, const char *id, const char *judgement, const char *verdict)
+{
+    cJSON *made = record(id, judgement, verdict);
+    assert_int_equal(pkb_results_append(results, made, NULL), PKB_OK);
+    cJSON_Delete(made);
+}
+
+static void write_file(const char *text)
+{
+    assert_int_equal(pkb_fs_replace(path, text, strlen(text), NULL), PKB_OK);
+}
+
+static void demand_file(const char *wanted)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    assert_int_equal(pkb_fs_read(path, 1 << 20, &text, &bytes, NULL), PKB_OK);
+    assert_string_equal(text, wanted);
+    free(text);
+}
+
+static void open_results(pkb_results *results)
+{
+    assert_int_equal(pkb_results_open(results, path, NULL), PKB_OK);
+}
+
+#define LINE(id, judgement, verdict) \
+    "{\"id\":\"" id "\",\"judgement\":\"" judgement "\",\"verdict\":\"" verdict "\"}\n"
+
+static void what_was_appended_is_found_again(void **state)
+{
+    pkb_results results;
+    cJSON *found = NULL;
+    (void)state;
+    unlink(path);
+    open_results(&results);
+    append(&results, "r/1", "aa", "CORRECT");
+    append(&results, "r/2", "bb", "CRASH");
+    pkb_results_close(&results);
+    open_results(&results);
+    assert_int_equal(results.count, 2);
+    const pkb_results_entry *entry = pkb_results_find(&results, "r/2", "bb", false);
+    assert_non_null(entry);
+    assert_int_equal(pkb_results_read(&results, entry, &found, NULL), PKB_OK);
+    assert_string_equal(pkb_json_string_or(found, "verdict", ""), "CRASH");
+    assert_null(pkb_results_find(&results, "r/2", "aa", false));
+    assert_non_null(pkb_results_find(&results, NULL, "aa", false));
+    assert_null(pkb_results_find(&results, "r/1", "aa", true)); /* not of this call */
+    append(&results, "r/1", "aa", "TIMEOUT");
+    entry = pkb_results_find(&results, "r/1", "aa", false); /* the later one counts */
+    assert_true(entry->is_new);
+    cJSON_Delete(found);
+    pkb_results_close(&results);
+}
+
+static void a_pending_record_is_no_verdict(void **state)
+{
+    pkb_results results;
+    (void)state;
+    write_file(LINE("r/1", "aa", "INFRA_ERROR"));
+    open_results(&results);
+    assert_int_equal(results.count, 1);
+    assert_null(pkb_results_find(&results, "r/1", "aa", false));
+    pkb_results_close(&results);
+}
+
+static void a_cut_line_is_dropped_and_nothing_else(void **state)
+{
+    static const char whole[] = LINE("r/1", "aa", "CORRECT"), next[] = LINE("r/2", "bb", "CORRECT");
+    (void)state;
+    for (size_t bytes = 1; bytes < sizeof next - 2; bytes++) {
+        char text[256];
+        pkb_results results;
+        snprintf(text, sizeof text, "%s%.*s", whole, (int)bytes, next);
+        write_file(text);
+        open_results(&results);
+        assert_int_equal(results.count, 1);
+        assert_int_equal(results.cut_bytes, bytes);
+        append(&results, "r/2", "bb", "CORRECT");
+        pkb_results_close(&results);
+        snprintf(text, sizeof text, "%s%s", whole, next);
+        demand_file(text);
+    }
+}
+
+static void a_last_line_without_its_end_is_kept(void **state)
+{
+    pkb_results results;
+    (void)state;
+    write_file("{\"id\":\"r/1\",\"judgement\":\"aa\",\"verdict\":\"CORRECT\"}");
+    open_results(&results);
+    assert_int_equal(results.count, 1);
+    assert_int_equal(results.cut_bytes, 0);
+    append(&results, "r/2", "bb", "CRASH");
+    pkb_results_close(&results);
+    demand_file(LINE("r/1", "aa", "CORRECT") LINE("r/2", "bb", "CRASH"));
+}
+
+static void lines_that_are_no_records_are_left_alone(void **state)
+{
+    static const char text[] =
+        LINE("r/1", "aa", "CORRECT") "{\"id\":\n\nshopping list\n" LINE("r/2", "bb", "SPLENDID")
+            LINE("r/3", "cc", "CORRECT") "eggs";
+    pkb_results results;
+    (void)state;
+    write_file(text);
+    open_results(&results);
+    assert_int_equal(results.count, 2);
+    assert_int_equal(results.broken_count, 4);
+    assert_int_equal(results.broken_line, 2);
+    assert_int_equal(results.cut_bytes, 0);
+    pkb_results_close(&results);
+    char with_end[sizeof text + 1];
+    snprintf(with_end, sizeof with_end, "%s\n", text);
+    demand_file(with_end);
+}
+
+static void there_is_one_writer(void **state)
+{
+    pkb_results first, second;
+    pkb_error err = {0};
+    (void)state;
+    unlink(path);
+    open_results(&first);
+    assert_int_equal(pkb_results_open(&second, path, &err), PKB_ERR_USAGE);
+    assert_non_null(strstr(err.message, "another pkbench"));
+    pkb_results_close(&first);
+    open_results(&second);
+    pkb_results_close(&second);
+}
+
+static void what_is_no_file_is_refused(void **state)
+{
+    pkb_results results;
+    pkb_error err = {0};
+    (void)state;
+    assert_int_equal(pkb_results_open(&results, "/dev/null", &err), PKB_ERR_USAGE);
+    assert_int_equal(pkb_results_open(&results, folder, &err), PKB_ERR_DISK);
+    assert_int_equal(pkb_results_open(&results, "/nowhere/r.jsonl", &err), PKB_ERR_DISK);
+    assert_non_null(strstr(err.message, "/nowhere/r.jsonl"));
+}
+
+static void records_in_memory_are_found_as_well(void **state)
+{
+    pkb_results results;
+    cJSON *found = NULL;
+    (void)state;
+    assert_int_equal(pkb_results_open(&results, NULL, NULL), PKB_OK);
+    append(&results, "r/1", "aa", "CORRECT");
+    append(&results, "r/2", "bb", "CRASH");
+    const pkb_results_entry *entry = pkb_results_find(&results, NULL, "bb", true);
+    assert_int_equal(pkb_results_read(&results, entry, &found, NULL), PKB_OK);
+    assert_string_equal(pkb_json_string_or(found, "id", ""), "r/2");
+    cJSON_Delete(found);
+    pkb_results_close(&results);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(path, sizeof path, "%s", mkdtemp(folder));
+    strcat(path, "/r.jsonl");
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return pkb_fs_remove_tree(folder, NULL) != PKB_OK;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_appended_is_found_again),
+        cmocka_unit_test(a_pending_record_is_no_verdict),
+        cmocka_unit_test(a_cut_line_is_dropped_and_nothing_else),
+        cmocka_unit_test(a_last_line_without_its_end_is_kept),
+        cmocka_unit_test(lines_that_are_no_records_are_left_alone),
+        cmocka_unit_test(there_is_one_writer),
+        cmocka_unit_test(what_is_no_file_is_refused),
+        cmocka_unit_test(records_in_memory_are_found_as_well),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
