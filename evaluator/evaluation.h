@@ -1,45 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One evaluation: an attempt, a problem and a world, judged into a record.
+ * One evaluation: an attempt at a problem, built and judged on ranks into a record.
  */
 #ifndef PKB_EVALUATOR_EVALUATION_H
 #define PKB_EVALUATOR_EVALUATION_H
 
-#include <stdbool.h>
+#include <cjson/cJSON.h>
+#include <stdint.h>
 
 #include "base/buf.h"
-#include "base/hash.h"
 #include "evaluator/attempt.h"
-#include "evaluator/gpus.h"
-#include "evaluator/options.h"
+#include "evaluator/compile.h"
 #include "evaluator/problem.h"
-#include "evaluator/progress.h"
+#include "evaluator/ranks.h"
 #include "evaluator/record.h"
-#include "evaluator/tool.h"
-#include "harness/sandbox/sandbox.h"
+#include "evaluator/setting.h"
 
 typedef struct pkb_evaluation {
-    pkb_eval_options options; /* filled in by the caller */
+    /* filled in by the caller, and borrowed */
+    const pkb_setting *setting;
+    const pkb_problem *problem;
+    const char *file;
+    const char *run; /* NULL = named after the file */
+    int64_t sample;
+
     pkb_attempt attempt;
-    pkb_catalogue catalogue;
-    pkb_problem *problem;
-    pkb_toolbox tools;
-    pkb_eval_gpus gpus;
-    pkb_sandbox_level level;
-    char *debugger; /* compute-sanitizer, with --debug; NULL = none */
-    char secret[PKB_HASH_HEX_BYTES];
-    pkb_progress progress;
-    cJSON *record;    /* the result */
-    pkb_buf printed;  /* the end of what the attempt printed; empty if it is CORRECT */
-    int printed_rank; /* by which rank */
-    bool was_cached;
+    pkb_build build;
+    pkb_buf header; /* problem.h */
+    pkb_record_costs costs;
+    cJSON *event;      /* what the judges found; NULL = nothing */
+    pkb_error failure; /* why it is our failure (INFRA_ERROR) */
+    cJSON *record;     /* the result */
+    pkb_buf printed;   /* the end of what the attempt printed; empty if it is CORRECT */
+    int printed_rank;  /* by which rank */
 } pkb_evaluation;
 
-/* Reads what the options name and finds what the work needs; starts nothing. */
-pkb_code pkb_evaluation_prepare(pkb_evaluation *evaluation, pkb_error *err);
-/* Builds, runs and judges. A failure of ours after the ranks were started is a record, too, with
- * the verdict INFRA_ERROR. */
-pkb_code pkb_evaluation_run(pkb_evaluation *evaluation, pkb_error *err);
+/* Reads the file: PKB_ERR_USAGE names it and the remedy. */
+pkb_code pkb_evaluation_read(pkb_evaluation *evaluation, pkb_error *err);
+/* The hash that its record will have. */
+pkb_code pkb_evaluation_judgement(const pkb_evaluation *evaluation, char hex[PKB_HASH_HEX_BYTES],
+                                  pkb_error *err);
+/* Builds and judges what was read. A failure of the ranks is a record, too, with the verdict
+ * INFRA_ERROR; such ranks must be ended. */
+pkb_code pkb_evaluation_judge(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_error *err);
+/* Makes the record of a failure before the ranks were there: INFRA_ERROR. */
+pkb_code pkb_evaluation_fail(pkb_evaluation *evaluation, const pkb_error *failure, pkb_error *err);
+/* Copies all that there is to see into a folder, before the ranks judge the next attempt or end. */
+pkb_code pkb_evaluation_keep(const pkb_evaluation *evaluation, const pkb_ranks *ranks,
+                             const char *folder, pkb_error *err);
 void pkb_evaluation_clear(pkb_evaluation *evaluation);
 
 #endif

@@ -26,7 +26,8 @@ static void print_help(FILE *out)
         fprintf(out, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
     fputs("\n  pkbench VERB --help explains a verb, pkbench --version prints the version.\n\n"
           "Exit status: 0 done, 1 attempt not correct, 2 usage, 3 infrastructure (try pkbench\n"
-          "doctor), 5 results could not be stored, 130 interrupted.\n",
+          "doctor), 5 results could not be stored, 6 incomplete (repeat to go on), 130 "
+          "interrupted.\n",
           out);
 }
 

@@ -28,13 +28,19 @@ enum key {
     KEY_KEEP,
     KEY_NO_CACHE,
     KEY_DEBUG,
-    KEY_DEBUG_TOOL
+    KEY_DEBUG_TOOL,
+    KEY_PROBLEMS,
+    KEY_REJUDGE,
+    KEY_NO_SAVE
 };
 
 static const struct argp_option table[] = {
     {0, 0, 0, 0, "What is judged:", 1},
     {"problem", 'p', "PROBLEM", 0,
      "number or name of the problem (default: the number that the file's name begins with)", 0},
+    {"problems", KEY_PROBLEMS, "LIST", 0,
+     "of a folder: only these, by numbers, ranges, names and categories, such as 1-20,31,tensor",
+     0},
     {"ranks", 'n', "P", 0, "number of ranks (default 2)", 0},
     {"device", KEY_DEVICE, "NAME", 0, "cuda or cpu (default: cuda where there is a GPU)", 0},
     {"gpus", KEY_GPUS, "LIST", 0, "which GPUs, by rank, such as 0,1 or 0-3 (default: the first)",
@@ -55,9 +61,12 @@ static const struct argp_option table[] = {
      "run that rank under NVIDIA's compute-sanitizer: on GPUs, untimed and without a sandbox", 0},
     {"debug-tool", KEY_DEBUG_TOOL, "TOOL", 0,
      "memcheck (default), racecheck, synccheck or initcheck", 0},
+    {"rejudge", KEY_REJUDGE, 0, 0, "of a folder: also what was judged before", 0},
     {0, 0, 0, 0, "What comes out:", 3},
-    {"json", KEY_JSON, 0, 0, "print the record on standard output", 0},
-    {"output", 'o', "FILE.jsonl", 0, "append the record to a file", 0},
+    {"json", KEY_JSON, 0, 0, "print the records on standard output", 0},
+    {"output", 'o', "FILE.jsonl", 0,
+     "append the records to a file (a folder's default: DIR/results/HOST-DEVICE-Pn.jsonl)", 0},
+    {"no-save", KEY_NO_SAVE, 0, 0, "of a folder: store no records", 0},
     {"keep", KEY_KEEP, "DIR", 0,
      "keep all in DIR, which must be new or empty: source, logs, what the attempt printed on each "
      "rank and what was built",
@@ -120,6 +129,9 @@ static error_t parse_text(int key, char *value, pkb_eval_options *options)
     case KEY_GRID:
         options->grid = value;
         return 0;
+    case KEY_PROBLEMS:
+        options->problems = value;
+        return 0;
     case KEY_SANDBOX:
         options->sandbox = value;
         return 0;
@@ -168,14 +180,20 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_JSON:
         options->wants_json = true;
         return 0;
+    case KEY_REJUDGE:
+        options->rejudges = true;
+        return 0;
+    case KEY_NO_SAVE:
+        options->saves = false;
+        return 0;
     case ARGP_KEY_ARG:
         if (options->file != NULL)
-            argp_error(state, "one file at a time, not '%s' as well", value);
+            argp_error(state, "one file or folder at a time, not '%s' as well", value);
         options->file = value;
         return 0;
     case ARGP_KEY_END:
         if (options->file == NULL)
-            argp_error(state, "which file? pkbench eval FILE.cu");
+            argp_error(state, "which file or folder? pkbench eval FILE.cu, or pkbench eval DIR");
         return 0;
     default:
         return parse_text(key, value, options);
@@ -187,15 +205,20 @@ void pkb_eval_options_parse(pkb_eval_options *out, int argc, char **argv)
     static const struct argp argp = {
         .options = table,
         .parser = parse_option,
-        .args_doc = "FILE.cu",
-        .doc = "Judges an attempt: is it right, and how fast is it?\v"
-               "The exit status is 0 if the attempt is CORRECT and 1 if it is not; 2 tells of bad "
+        .args_doc = "FILE.cu\nDIR",
+        .doc = "Judges an attempt, or a folder of them: is it right, and how fast is it?\v"
+               "A folder holds samples/PROBLEM/K.cu, PROBLEM.cu or PROBLEM/*.cu; the first three "
+               "digits decide the problem. What was judged before is not judged again, so a "
+               "call that was ended goes on when it is repeated.\n\n"
+               "The exit status is 0 if the attempt is CORRECT and 1 if it is not, and of a folder "
+               "0 if every attempt has a verdict and 6 if some have none yet; 2 tells of bad "
                "usage, 3 that something of this machine failed (see pkbench doctor), 5 that the "
                "record could not be stored, 130 that it was interrupted."};
 
     *out = (pkb_eval_options){.world = 2,
                               .is_timed = true,
                               .uses_cache = true,
+                              .saves = true,
                               .timeout_s = 20,
                               .compile_timeout_s = 120};
     pkb_verb_parse(&argp, argc, argv, out);

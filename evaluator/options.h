@@ -11,7 +11,10 @@
 #include "base/error.h"
 
 typedef struct pkb_eval_options {
-    const char *file, *problem;
+    const char *file; /* or a folder */
+    const char *problem;
+    const char *problems; /* of a folder; NULL = all */
+    bool rejudges, saves; /* of a folder */
     int world;
     const char *device; /* NULL = choose */
     const char *gpus;   /* NULL = the first ones */

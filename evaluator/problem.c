@@ -169,6 +169,29 @@ pkb_code pkb_problem_load(pkb_problem **out, const pkb_catalogue *catalogue, con
     return rc;
 }
 
+pkb_code pkb_problem_hash(pkb_problem *problem, pkb_error *err)
+{
+    pkb_hash *hash = NULL;
+    pkb_buf reference = {0};
+    const char *slash = strrchr(problem->path, '/');
+
+    pkb_buf_printf(&reference, "%.*s/../references/%s.py", (int)(slash - problem->path),
+                   problem->path, problem->full_name);
+    pkb_code rc = pkb_buf_check(&reference, "the reference's path", err);
+    if (rc == PKB_OK)
+        rc = pkb_hash_create(&hash, err);
+    if (rc == PKB_OK)
+        rc = pkb_hash_add_file(hash, problem->path, err);
+    if (rc == PKB_OK)
+        rc = pkb_hash_add_file(hash, pkb_buf_text(&reference), err);
+    if (rc == PKB_OK)
+        rc = pkb_hash_finish(hash, problem->sha256, err);
+    else
+        pkb_hash_free(hash);
+    pkb_buf_clear(&reference);
+    return rc;
+}
+
 void pkb_problem_free(pkb_problem *problem)
 {
     if (problem == NULL)

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "evaluator/catalogue.h"
 
 enum { PKB_PROBLEM_ARGUMENTS = 48, PKB_PROBLEM_DIMS = 48, PKB_PROBLEM_BYTES = 1 << 20 };
@@ -30,7 +31,8 @@ typedef struct pkb_problem_argument {
 typedef struct pkb_problem {
     cJSON *json;
     char *path;
-    const char *full_name; /* "013_gemm_allreduce" */
+    const char *full_name;           /* "013_gemm_allreduce" */
+    char sha256[PKB_HASH_HEX_BYTES]; /* of its two files; "" until pkb_problem_hash */
     const char *title, *category, *statement;
     pkb_problem_argument arguments[PKB_PROBLEM_ARGUMENTS];
     size_t argument_count;
@@ -41,6 +43,8 @@ typedef struct pkb_problem {
 /* `name` is a name of the catalogue. The caller frees with pkb_problem_free. */
 pkb_code pkb_problem_load(pkb_problem **out, const pkb_catalogue *catalogue, const char *name,
                           pkb_error *err);
+/* Hashes what defines it: its file and its reference. */
+pkb_code pkb_problem_hash(pkb_problem *problem, pkb_error *err);
 /* From text, for tests. */
 pkb_code pkb_problem_parse(pkb_problem **out, const char *text, const char *name, pkb_error *err);
 void pkb_problem_free(pkb_problem *problem);

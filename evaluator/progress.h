@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What the command is doing, on stderr: one line that changes on a terminal, a plain line a step
- * elsewhere.
+ * elsewhere (none where each attempt of many has a line of its own).
  */
 #ifndef PKB_EVALUATOR_PROGRESS_H
 #define PKB_EVALUATOR_PROGRESS_H
@@ -10,15 +10,18 @@
 #include <stdint.h>
 
 typedef struct pkb_progress {
-    bool is_live, is_shown;
+    bool is_live, is_shown, is_of_many;
     uint64_t start_ns, drawn_ns;
-    char step[96], detail[96];
+    char subject[160], step[96], detail[96];
 } pkb_progress;
 
 void pkb_progress_start(pkb_progress *progress);
 /* Says what is being done now; the same again changes nothing. `detail` ("check 2/3", may be NULL)
  * is for terminals only. */
 void pkb_progress_step(pkb_progress *progress, const char *step, const char *detail);
+/* What the next steps are about ("[3/40] 013_gemm_allreduce/2"), one of many; the seconds start
+ * anew. */
+void pkb_progress_subject(pkb_progress *progress, const char *subject);
 /* Keeps the seconds moving. */
 void pkb_progress_tick(pkb_progress *progress);
 /* Takes the line away. */

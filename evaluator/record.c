@@ -60,39 +60,43 @@ static cJSON *make_versions(const pkb_toolbox *tools)
     return versions;
 }
 
-/* Equal judgements need not be made twice: all that could change the verdict goes in. */
-static pkb_code judgement_hash(char hex[PKB_HASH_HEX_BYTES], const pkb_record_facts *facts,
-                               const char *flags, const char *machine_class, pkb_error *err)
+pkb_code pkb_record_judgement(char hex[PKB_HASH_HEX_BYTES], const pkb_record_facts *facts,
+                              pkb_error *err)
 {
-    pkb_hash *hash = NULL;
-    pkb_code rc = pkb_hash_create(&hash, err);
-    if (rc != PKB_OK)
-        return rc;
     const int numbers[] = {PKB_RECORD_SCHEMA, PKB_PROTOCOL_VERSION, facts->options->world};
-    pkb_hash_add(hash, facts->attempt->source, facts->attempt->bytes);
-    pkb_hash_add_text(hash, facts->problem);
-    pkb_hash_add(hash, numbers, sizeof numbers);
-    pkb_hash_add_text(hash, facts->options->device);
-    pkb_hash_add_text(hash, facts->sandbox != NULL ? facts->sandbox : "");
-    pkb_hash_add_text(hash, flags);
-    pkb_hash_add_text(hash, machine_class);
-    return pkb_hash_finish(hash, hex, err);
+    cJSON *flags = make_flags(facts->options);
+    char *flag_text = pkb_json_line(flags);
+    pkb_buf class = {0};
+    pkb_hash *hash = NULL;
+
+    cJSON_Delete(flags);
+    pkb_machine_class(&class, facts->tools, facts->gpus);
+    pkb_code rc = pkb_buf_check(&class, "the machine's class", err);
+    if (rc == PKB_OK && flag_text == NULL)
+        rc = pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the record");
+    if (rc == PKB_OK)
+        rc = pkb_hash_create(&hash, err);
+    if (rc == PKB_OK) {
+        pkb_hash_add(hash, facts->attempt->source, facts->attempt->bytes);
+        pkb_hash_add_text(hash, facts->problem);
+        pkb_hash_add_text(hash, facts->definition != NULL ? facts->definition : "");
+        pkb_hash_add(hash, numbers, sizeof numbers);
+        pkb_hash_add_text(hash, facts->options->device);
+        pkb_hash_add_text(hash, facts->sandbox != NULL ? facts->sandbox : "");
+        pkb_hash_add_text(hash, flag_text);
+        pkb_hash_add_text(hash, pkb_buf_text(&class));
+        rc = pkb_hash_finish(hash, hex, err);
+    }
+    cJSON_free(flag_text);
+    pkb_buf_clear(&class);
+    return rc;
 }
 
-/* The file's name without folders. */
-static const char *source_name(const pkb_record_facts *facts)
-{
-    const char *file = facts->options->file, *slash = strrchr(file, '/');
-    return slash != NULL ? slash + 1 : file;
-}
+/* ---- names ---- */
 
-/* A single evaluation is a run of one attempt, named after its file: the stem, in characters that
- * suit a path. */
-static void append_run(pkb_buf *out, const pkb_record_facts *facts)
+void pkb_record_plain_name(pkb_buf *out, const char *name, size_t bytes)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
-    const char *name = source_name(facts), *dot = strrchr(name, '.');
-    const size_t bytes = dot != NULL && dot != name ? (size_t)(dot - name) : strlen(name);
 
     for (size_t i = 0; i < bytes; i++) {
         bool is_plain = strchr(plain, name[i]) != NULL && (i > 0 || name[i] != '.');
@@ -100,14 +104,36 @@ static void append_run(pkb_buf *out, const pkb_record_facts *facts)
     }
 }
 
+/* The file's name without folders. */
+static const char *source_name(const pkb_record_facts *facts)
+{
+    const char *slash = strrchr(facts->file, '/');
+    return slash != NULL ? slash + 1 : facts->file;
+}
+
+/* A single evaluation is a run of one attempt, named after its file. */
+static void append_run(pkb_buf *out, const pkb_record_facts *facts)
+{
+    const char *name = facts->run != NULL ? facts->run : source_name(facts);
+    const char *dot = facts->run != NULL ? NULL : strrchr(name, '.');
+    const size_t bytes = dot != NULL && dot != name ? (size_t)(dot - name) : strlen(name);
+
+    pkb_record_plain_name(out, name, bytes);
+}
+
+void pkb_record_id(pkb_buf *out, const pkb_record_facts *facts)
+{
+    append_run(out, facts);
+    pkb_buf_printf(out, "/%s/%lld/%s/%d", facts->problem, (long long)facts->sample,
+                   facts->options->device, facts->options->world);
+}
+
 static void add_identity(cJSON *record, const pkb_record_facts *facts)
 {
-    const pkb_eval_options *options = facts->options;
     pkb_buf run = {0}, id = {0};
 
     append_run(&run, facts);
-    pkb_buf_printf(&id, "%s/%s/0/%s/%d", pkb_buf_text(&run), facts->problem, options->device,
-                   options->world);
+    pkb_record_id(&id, facts);
     cJSON_AddNumberToObject(record, "schema", PKB_RECORD_SCHEMA);
     cJSON_AddStringToObject(record, "id", pkb_buf_text(&id));
     cJSON_AddStringToObject(record, "judgement", ""); /* filled in at the end, stands here */
@@ -119,7 +145,7 @@ static void add_identity(cJSON *record, const pkb_record_facts *facts)
 static void add_subject(cJSON *record, const pkb_record_facts *facts)
 {
     cJSON_AddStringToObject(record, "problem", facts->problem);
-    cJSON_AddNumberToObject(record, "sample", 0);
+    cJSON_AddNumberToObject(record, "sample", (double)facts->sample);
     cJSON_AddStringToObject(record, "source", source_name(facts));
     cJSON_AddStringToObject(record, "source_sha256", facts->attempt->sha256);
     cJSON_AddStringToObject(record, "device", facts->options->device);
@@ -135,18 +161,26 @@ static void add_cost(cJSON *costs, const char *key, double seconds)
         cJSON_AddNumberToObject(costs, key, round(seconds * 1e3) / 1e3);
 }
 
+/* The judges' parts between ours; both may have prepared. */
 static void add_costs(cJSON *record, const pkb_record_facts *facts, const cJSON *event)
 {
+    static const char prepare[] = "prepare";
     cJSON *costs = cJSON_CreateObject();
     const cJSON *judged = cJSON_GetObjectItemCaseSensitive(event, "cost_s"), *item = NULL;
+    const cJSON *prepared = cJSON_GetObjectItemCaseSensitive(judged, prepare);
+    double prepare_s = facts->costs.prepare_s;
 
-    add_cost(costs, "compile", facts->compile_s);
-    add_cost(costs, "start", facts->start_s);
+    if (prepared != NULL)
+        prepare_s = (prepare_s > 0 ? prepare_s : 0) + prepared->valuedouble;
+    add_cost(costs, "compile", facts->costs.compile_s);
+    add_cost(costs, "start", facts->costs.start_s);
+    add_cost(costs, prepare, prepare_s);
     cJSON_ArrayForEach(item, judged)
     {
-        if (cJSON_GetObjectItemCaseSensitive(costs, item->string) == NULL)
+        if (strcmp(item->string, prepare) != 0)
             add_cost(costs, item->string, item->valuedouble);
     }
+    add_cost(costs, "total", facts->costs.total_s);
     cJSON_AddItemToObject(record, "cost_s", costs);
 }
 
@@ -154,13 +188,11 @@ static pkb_code add_environment(cJSON *record, const pkb_record_facts *facts, pk
 {
     char judgement[PKB_HASH_HEX_BYTES];
     pkb_buf host = {0}, class = {0};
-    cJSON *flags = make_flags(facts->options), *machine = cJSON_CreateObject();
-    char *flag_text = pkb_json_line(flags);
+    cJSON *machine = cJSON_CreateObject();
 
     pkb_machine_host(&host);
     pkb_machine_class(&class, facts->tools, facts->gpus);
-    pkb_code rc = judgement_hash(judgement, facts, flag_text != NULL ? flag_text : "",
-                                 pkb_buf_text(&class), err);
+    pkb_code rc = pkb_record_judgement(judgement, facts, err);
     if (rc == PKB_OK)
         cJSON_ReplaceItemInObjectCaseSensitive(record, "judgement", cJSON_CreateString(judgement));
     cJSON_AddStringToObject(machine, "host", pkb_buf_text(&host));
@@ -169,10 +201,9 @@ static pkb_code add_environment(cJSON *record, const pkb_record_facts *facts, pk
         cJSON_AddItemToObject(record, "sizes_asked", cJSON_Duplicate(facts->sizes, true));
     cJSON_AddItemToObject(record, "versions", make_versions(facts->tools));
     cJSON_AddItemToObject(record, "machine", machine);
-    cJSON_AddItemToObject(record, "flags", flags);
+    cJSON_AddItemToObject(record, "flags", make_flags(facts->options));
     if (facts->secret != NULL)
         cJSON_AddStringToObject(record, "secret", facts->secret);
-    cJSON_free(flag_text);
     pkb_buf_clear(&host);
     pkb_buf_clear(&class);
     return rc;
@@ -255,6 +286,41 @@ pkb_code pkb_record_judged(cJSON **out, const pkb_record_facts *facts, const cJS
     if (rc != PKB_OK)
         return rc;
     return build(out, facts, name, pkb_json_string_or(event, "reason", ""), event, err);
+}
+
+pkb_code pkb_record_copy(cJSON **out, const cJSON *record, const pkb_record_facts *facts,
+                         pkb_error *err)
+{
+    cJSON *copy = cJSON_Duplicate(record, true);
+    pkb_buf id = {0}, run = {0};
+    const char *original = pkb_json_string_or(record, "same_as", NULL);
+
+    if (original == NULL)
+        original = pkb_json_string_or(record, "id", "");
+    pkb_record_id(&id, facts);
+    append_run(&run, facts);
+    const struct {
+        const char *key, *text;
+    } names[] = {
+        {"id", pkb_buf_text(&id)}, {"run", pkb_buf_text(&run)}, {"source", source_name(facts)}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        cJSON_ReplaceItemInObjectCaseSensitive(copy, names[i].key,
+                                               cJSON_CreateString(names[i].text));
+    cJSON_ReplaceItemInObjectCaseSensitive(copy, "sample",
+                                           cJSON_CreateNumber((double)facts->sample));
+    cJSON_DeleteItemFromObjectCaseSensitive(copy, "cost_s");
+    cJSON_DeleteItemFromObjectCaseSensitive(copy, "same_as");
+    cJSON_AddStringToObject(copy, "same_as", original);
+    pkb_buf_clear(&id);
+    pkb_buf_clear(&run);
+    pkb_code rc = copy == NULL ? pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the record")
+                               : pkb_clean_json(copy, err);
+    if (rc != PKB_OK) {
+        cJSON_Delete(copy);
+        return rc;
+    }
+    *out = copy;
+    return PKB_OK;
 }
 
 pkb_code pkb_record_verdict(const cJSON *record, pkb_verdict *out, pkb_error *err)

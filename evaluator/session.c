@@ -80,7 +80,6 @@ static pkb_code start_mpirun(pkb_session *session, int log_fd, pkb_error *err)
 static pkb_code prepare(pkb_session *session, pkb_error *err)
 {
     const pkb_session_options *options = &session->options;
-    const pkb_buf *plan = &options->plan->text;
     pkb_code rc = PKB_OK;
     char *socket_path = pkb_workdir_path(options->workdir, "control.sock");
     int log_fd = -1;
@@ -91,8 +90,6 @@ static pkb_code prepare(pkb_session *session, pkb_error *err)
         rc = pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the session");
     if (rc == PKB_OK)
         rc = pkb_message_create(&session->message, err);
-    if (rc == PKB_OK)
-        rc = pkb_fs_replace(session->plan_path, pkb_buf_text(plan), plan->bytes, err);
     if (rc == PKB_OK)
         rc = pkb_socket_listen(&session->listener, socket_path, err);
     if (rc == PKB_OK) {
@@ -126,6 +123,23 @@ pkb_code pkb_session_start(pkb_session **out, const pkb_session_options *options
     }
     *out = session;
     return PKB_OK;
+}
+
+pkb_code pkb_session_open(pkb_session *session, const pkb_plan *plan, const char *secret,
+                          pkb_error *err)
+{
+    pkb_code rc =
+        pkb_fs_replace(session->plan_path, pkb_buf_text(&plan->text), plan->text.bytes, err);
+
+    session->plan = plan;
+    snprintf(session->secret, sizeof session->secret, "%s", secret);
+    session->opened_count = 0;
+    for (size_t i = 0; i < session->judge_count; i++)
+        session->judges[i].is_open = false;
+    for (size_t i = 0; i < session->judge_count && rc == PKB_OK; i++)
+        if (session->judges[i].rank >= 0) /* the others are sent it when they say hello */
+            rc = pkb_session_send_open(session, &session->judges[i], err);
+    return rc;
 }
 
 /* Sleeps until something arrives or a tick is over. */
@@ -199,14 +213,13 @@ static cJSON *attempt_request(const pkb_session *session, const pkb_session_atte
     cJSON_AddStringToObject(request, "host", attempt->host);
     if (attempt->device != NULL)
         cJSON_AddStringToObject(request, "device", attempt->device);
-    cJSON_AddItemToObject(request, "sizes", cJSON_Duplicate(session->options.plan->sizes, true));
+    cJSON_AddItemToObject(request, "sizes", cJSON_Duplicate(session->plan->sizes, true));
     cJSON_AddStringToObject(request, "sandbox", pkb_sandbox_level_name(attempt->level));
     cJSON_AddBoolToObject(request, "time", attempt->is_timed);
     add_debugger(request, attempt);
     if (session->options.is_patient)
         cJSON_AddItemToObject(request, "timeouts",
-                              pkb_patience_of_plan(session->options.plan->json,
-                                                   session->options.world,
+                              pkb_patience_of_plan(session->plan->json, session->options.world,
                                                    session->options.timeout_s));
     return request;
 }
@@ -214,7 +227,7 @@ static cJSON *attempt_request(const pkb_session *session, const pkb_session_atte
 /* When even the slowest attempt that keeps to the request's limits has ended. */
 static double longest_s(const pkb_session *session, const cJSON *request)
 {
-    const cJSON *sizes = cJSON_GetObjectItemCaseSensitive(session->options.plan->json, "sizes");
+    const cJSON *sizes = cJSON_GetObjectItemCaseSensitive(session->plan->json, "sizes");
     const cJSON *timeouts = cJSON_GetObjectItemCaseSensitive(request, "timeouts"), *timeout = NULL;
     double seconds = timeouts == NULL ? cJSON_GetArraySize(sizes) * session->options.timeout_s : 0;
 
@@ -237,6 +250,7 @@ pkb_code pkb_session_judge(pkb_session *session, const pkb_session_attempt *atte
         rc = pkb_message_send(session->judges[i].socket_fd, text, strlen(text), NULL, 0, err);
     cJSON_free(text);
     session->is_judging = true;
+    session->size[0] = session->step[0] = '\0';
     if (rc == PKB_OK)
         rc = wait_for(session, has_verdict, seconds, idle, err);
     if (rc == PKB_OK) {

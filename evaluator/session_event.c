@@ -49,12 +49,12 @@ static void fail_child(pkb_session *session, const char *who, const char *how)
     fail(session, PKB_ERR_CHILD, message);
 }
 
-static pkb_code send_open(pkb_session *session, const pkb_judge_link *judge, pkb_error *err)
+pkb_code pkb_session_send_open(pkb_session *session, const pkb_judge_link *judge, pkb_error *err)
 {
     cJSON *request = cJSON_CreateObject();
     cJSON_AddStringToObject(request, "verb", "open");
     cJSON_AddStringToObject(request, "plan", session->plan_path);
-    cJSON_AddStringToObject(request, "secret", session->options.secret);
+    cJSON_AddStringToObject(request, "secret", session->secret);
     char *text = pkb_json_line(request);
     pkb_code rc = text != NULL
                       ? pkb_message_send(judge->socket_fd, text, strlen(text), NULL, 0, err)
@@ -75,7 +75,7 @@ static pkb_code on_hello(pkb_session *session, pkb_judge_link *judge, const cJSO
         return pkb_error_set(err, PKB_ERR_CHILD, 0, "a judge says that it is rank %d of %d",
                              (int)rank, session->options.world);
     judge->rank = (int)rank;
-    return send_open(session, judge, err);
+    return session->plan != NULL ? pkb_session_send_open(session, judge, err) : PKB_OK;
 }
 
 static void on_progress(pkb_session *session, const cJSON *event)

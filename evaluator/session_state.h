@@ -15,11 +15,13 @@ enum { PKB_SESSION_RANKS = 64 };
 typedef struct pkb_judge_link {
     int socket_fd, pidfd; /* -1 = none */
     int rank;             /* -1 until it has said hello */
-    bool is_open;
+    bool is_open;         /* it has opened the plan */
 } pkb_judge_link;
 
 struct pkb_session {
     pkb_session_options options;
+    const pkb_plan *plan; /* NULL = nothing was asked to be opened */
+    char secret[PKB_HASH_HEX_BYTES];
     pkb_child mpirun;
     int listener;
     pkb_judge_link judges[PKB_SESSION_RANKS]; /* in the order in which they came */
@@ -31,5 +33,8 @@ struct pkb_session {
     cJSON *verdict;
     pkb_error failure; /* the first one; code PKB_OK = none */
 };
+
+/* Sends the present plan to a judge. */
+pkb_code pkb_session_send_open(pkb_session *session, const pkb_judge_link *judge, pkb_error *err);
 
 #endif

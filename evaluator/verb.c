@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/json.h"
 #include "evaluator/suggest.h"
 #include "evaluator/terminal.h"
 
@@ -22,7 +23,7 @@ static const pkb_verb verbs[] = {
     {"show", "explain a problem: arguments, sizes, checks, cost", pkb_verb_show},
     {"prompt", "print what a model would be asked", pkb_verb_prompt},
     {"new", "write a skeleton attempt that compiles", pkb_verb_new},
-    {"eval", "judge an attempt: is it right, and how fast", pkb_verb_eval},
+    {"eval", "judge an attempt or a folder of them: is it right, and how fast", pkb_verb_eval},
     {"audit", "prove the suite itself: inputs, references, tolerances", pkb_verb_audit},
 };
 
@@ -137,6 +138,16 @@ void pkb_verb_parse(const struct argp *argp, int argc, char **argv, void *input)
     argv[0] = name;
     argp_parse(argp, argc, argv, 0, NULL, input);
     argv[0] = verb;
+}
+
+pkb_code pkb_verb_print_json(const cJSON *value, pkb_error *err)
+{
+    char *text = pkb_json_line(value);
+    if (text == NULL)
+        return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for a line of JSON");
+    puts(text);
+    cJSON_free(text);
+    return pkb_verb_flush(err);
 }
 
 pkb_code pkb_verb_flush(pkb_error *err)

@@ -6,6 +6,7 @@
 #define PKB_EVALUATOR_VERB_H
 
 #include <argp.h>
+#include <cjson/cJSON.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -30,6 +31,8 @@ pkb_code pkb_verb_find(const char *name, const pkb_verb **out, pkb_error *err);
 /* argp_parse under the name "pkbench VERB"; --help, --version and bad options end the program
  * here, with status 0 or 2, before anything was started. */
 void pkb_verb_parse(const struct argp *argp, int argc, char **argv, void *input);
+/* Prints a value as one line on standard output. */
+pkb_code pkb_verb_print_json(const cJSON *value, pkb_error *err);
 /* Whether everything printed so far reached standard output. */
 pkb_code pkb_verb_flush(pkb_error *err);
 

@@ -1,27 +1,75 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pkbench eval: from options to a record. The judgement itself is in evaluation.c.
+ * pkbench eval: an attempt (evaluation.c) or a folder of them (run.c), from options to records.
  */
 #include <cjson/cJSON.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "base/json.h"
+#include "evaluator/debug.h"
 #include "evaluator/evaluation.h"
 #include "evaluator/interrupt.h"
+#include "evaluator/keep.h"
 #include "evaluator/result.h"
+#include "evaluator/run.h"
 #include "evaluator/verb.h"
+
+/* ---- one file ---- */
+
+static pkb_code check_file_options(const pkb_eval_options *options, pkb_error *err)
+{
+    const char *option = options->problems != NULL ? "--problems"
+                         : options->rejudges       ? "--rejudge"
+                         : !options->saves         ? "--no-save"
+                                                   : NULL;
+    if (option == NULL)
+        return PKB_OK;
+    return pkb_error_set(err, PKB_ERR_USAGE, 0, "%s goes with a folder, and %s is none", option,
+                         options->file);
+}
+
+static pkb_code find_problem(pkb_problem **out, const pkb_setting *setting, pkb_error *err)
+{
+    const pkb_eval_options *options = &setting->options;
+    const pkb_catalogue *catalogue = &setting->catalogue;
+    const char *name = NULL;
+
+    pkb_code rc = options->problem != NULL
+                      ? pkb_catalogue_find(catalogue, options->problem, &name, err)
+                      : pkb_catalogue_find_file(catalogue, options->file, &name, err);
+    if (rc == PKB_OK)
+        rc = pkb_problem_load(out, catalogue, name, err);
+    return rc == PKB_OK ? pkb_problem_hash(*out, err) : rc;
+}
+
+static pkb_code prepare(pkb_setting *setting, pkb_evaluation *evaluation, pkb_problem **problem,
+                        pkb_error *err)
+{
+    const pkb_eval_options *options = &setting->options;
+
+    pkb_code rc = check_file_options(options, err);
+    if (rc == PKB_OK)
+        rc = pkb_evaluation_read(evaluation, err);
+    if (rc == PKB_OK)
+        rc = pkb_setting_find(setting, err);
+    if (rc == PKB_OK)
+        rc = find_problem(problem, setting, err);
+    evaluation->problem = *problem;
+    if (rc == PKB_OK && !evaluation->attempt.is_blank)
+        rc = pkb_setting_require(setting, err);
+    if (rc == PKB_OK && options->output != NULL)
+        rc = pkb_record_check_file(options->output, err);
+    if (rc == PKB_OK && options->keep != NULL)
+        rc = pkb_keep_open(options->keep, err);
+    return rc;
+}
 
 static pkb_code print_record(const pkb_evaluation *evaluation, pkb_error *err)
 {
-    if (evaluation->options.wants_json) {
-        char *text = pkb_json_line(evaluation->record);
-        if (text == NULL)
-            return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the record");
-        puts(text);
-        cJSON_free(text);
-        return pkb_verb_flush(err);
-    }
-    const pkb_result_notes notes = {.was_cached = evaluation->was_cached,
+    if (evaluation->setting->options.wants_json)
+        return pkb_verb_print_json(evaluation->record, err);
+    const pkb_result_notes notes = {.was_cached = evaluation->build.was_cached,
                                     .printed = pkb_buf_text(&evaluation->printed),
                                     .printed_rank = evaluation->printed_rank};
     pkb_result_print(stderr, evaluation->record, &notes);
@@ -35,24 +83,56 @@ static int status_of(pkb_verdict verdict)
     return verdict == PKB_VERDICT_CORRECT ? 0 : PKB_EXIT_NOT_CORRECT;
 }
 
-pkb_code pkb_verb_eval(int argc, char **argv, int *status, pkb_error *err)
+static pkb_code judge_file(pkb_setting *setting, int *status, pkb_error *err)
 {
-    pkb_evaluation evaluation = {0};
+    const pkb_eval_options *options = &setting->options;
+    pkb_evaluation evaluation = {.setting = setting, .file = options->file};
     pkb_verdict verdict = PKB_VERDICT_INFRA_ERROR;
+    pkb_problem *problem = NULL;
+    pkb_ranks ranks;
 
-    pkb_eval_options_parse(&evaluation.options, argc, argv);
-    pkb_interrupt_install();
-    pkb_code rc = pkb_evaluation_prepare(&evaluation, err);
+    pkb_ranks_init(&ranks, setting);
+    pkb_code rc = prepare(setting, &evaluation, &problem, err);
+    if (rc == PKB_OK && setting->debugger != NULL)
+        pkb_debug_warn(stderr, options);
     if (rc == PKB_OK)
-        rc = pkb_evaluation_run(&evaluation, err);
+        rc = pkb_evaluation_judge(&evaluation, &ranks, err);
+    pkb_progress_end(&setting->progress);
+    if (rc == PKB_OK && setting->debugger != NULL)
+        pkb_debug_print(stderr, &ranks.workdir, options->keep);
+    if (rc == PKB_OK && options->keep != NULL)
+        rc = pkb_evaluation_keep(&evaluation, &ranks, options->keep, err);
+    pkb_ranks_end(&ranks);
     if (rc == PKB_OK)
         rc = print_record(&evaluation, err);
-    if (rc == PKB_OK && evaluation.options.output != NULL)
-        rc = pkb_record_append(evaluation.record, evaluation.options.output, err);
+    if (rc == PKB_OK && options->output != NULL)
+        rc = pkb_record_append(evaluation.record, options->output, err);
     if (rc == PKB_OK)
         rc = pkb_record_verdict(evaluation.record, &verdict, err);
     if (rc == PKB_OK)
         *status = status_of(verdict);
     pkb_evaluation_clear(&evaluation);
+    pkb_problem_free(problem);
+    return rc;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+pkb_code pkb_verb_eval(int argc, char **argv, int *status, pkb_error *err)
+{
+    pkb_setting setting = {0};
+
+    pkb_eval_options_parse(&setting.options, argc, argv);
+    pkb_interrupt_install();
+    pkb_code rc = pkb_setting_start(&setting, err);
+    if (rc == PKB_OK && is_folder(setting.options.file))
+        rc = pkb_run_folder(&setting, argc, argv, status, err);
+    else if (rc == PKB_OK)
+        rc = judge_file(&setting, status, err);
+    pkb_setting_clear(&setting);
     return rc;
 }

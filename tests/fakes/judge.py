@@ -10,6 +10,7 @@ from pathlib import Path
 
 RANK = int(os.environ["OMPI_COMM_WORLD_RANK"])
 MODE = os.environ.get("FAKE_JUDGE", "correct")
+MARK = Path(os.environ.get("FAKE_JUDGE_MARK", "/nowhere"))  # of what is done once only
 
 
 def main() -> int:
@@ -23,6 +24,7 @@ def main() -> int:
     def say(**event):
         link.send(json.dumps(event).encode())
 
+    attempts = 0
     say(event="hello", rank=99 if MODE == "wrong_rank" else RANK, pid=os.getpid())
     while True:
         text = link.recv(1 << 20)
@@ -37,10 +39,16 @@ def main() -> int:
                 say(event="error", rank=RANK, code="child", message="no memory for the pool")
             say(event="opened", rank=RANK)
         elif request["verb"] == "attempt":
-            assert Path(request["host"]).exists()
-            assert Path(request["device"]).exists()
+            if RANK == 0:  # the others do not hold up the verdict, after which files may go
+                assert Path(request["host"]).exists()
+                assert Path(request["device"]).exists()
             say(event="progress", rank=RANK, size=request["sizes"][0], step="check 1/1")
+            attempts += 1
             if MODE == "dies_in_attempt":
+                os._exit(9)
+            is_second = RANK == 0 and attempts == 2
+            if MODE == "dies_in_second_attempt_once" and is_second and not MARK.exists():
+                MARK.touch()
                 os._exit(9)
             if MODE == "no_json":
                 link.send(b"{")

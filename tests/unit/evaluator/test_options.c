@@ -34,6 +34,8 @@ static void defaults_are_two_ranks_timed_and_cached(void **state)
     assert_true(options.is_timed && options.uses_cache);
     assert_false(options.wants_json || options.has_seed || options.has_timeout);
     assert_null(options.problem);
+    assert_null(options.problems);
+    assert_true(options.saves && !options.rejudges);
 }
 
 static void every_option_arrives(void **state)
@@ -56,8 +58,11 @@ static void every_option_arrives(void **state)
                     (char[]){"--keep=k"},
                     (char[]){"--sandbox=none"},
                     (char[]){"--gpus=0,2-3"},
+                    (char[]){"--problems=1-20"},
+                    (char[]){"--rejudge"},
+                    (char[]){"--no-save"},
                     NULL};
-    pkb_eval_options options = parse(18, argv);
+    pkb_eval_options options = parse(21, argv);
     (void)state;
     assert_string_equal(options.problem, "13");
     assert_int_equal(options.world, 4);
@@ -70,6 +75,8 @@ static void every_option_arrives(void **state)
     assert_string_equal(options.keep, "k");
     assert_string_equal(options.sandbox, "none");
     assert_string_equal(options.gpus, "0,2-3");
+    assert_string_equal(options.problems, "1-20");
+    assert_true(options.rejudges && !options.saves);
 }
 
 static void the_device_is_chosen_by_what_is_there(void **state)

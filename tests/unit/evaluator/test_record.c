@@ -16,12 +16,8 @@
 #include "base/json.h"
 #include "evaluator/record.h"
 
-static const pkb_eval_options options = {.file = "tries/013_mine.cu",
-                                         .world = 2,
-                                         .device = "cpu",
-                                         .sizes = "tiny",
-                                         .timeout_s = 20,
-                                         .is_timed = true};
+static const pkb_eval_options options = {
+    .world = 2, .device = "cpu", .sizes = "tiny", .timeout_s = 20, .is_timed = true};
 static char source[] = "code";
 static const pkb_attempt attempt = {.source = source, .bytes = 4, .sha256 = "abc"};
 static const pkb_toolbox tools;
@@ -29,12 +25,12 @@ static const pkb_toolbox tools;
 static pkb_record_facts facts(void)
 {
     return (pkb_record_facts){.options = &options,
+                              .file = "tries/013_mine.cu",
                               .attempt = &attempt,
                               .problem = "013_gemm_allreduce",
                               .sandbox = "full",
                               .tools = &tools,
-                              .compile_s = 1.23456,
-                              .start_s = -1};
+                              .costs = {1.23456, -1, -1, -1}};
 }
 
 static const char *text_of(const cJSON *record, const char *key)
@@ -74,11 +70,9 @@ static void the_run_is_the_stem_of_the_file(void **state)
                                            {"plain", "plain", "plain"}};
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        pkb_eval_options other = options;
         pkb_record_facts known = facts();
         cJSON *record = NULL;
-        other.file = names[i][0];
-        known.options = &other;
+        known.file = names[i][0];
         assert_int_equal(pkb_record_plain(&record, &known, PKB_VERDICT_NO_CODE, "", NULL), PKB_OK);
         assert_string_equal(text_of(record, "run"), names[i][1]);
         assert_string_equal(text_of(record, "source"), names[i][2]);
@@ -112,6 +106,48 @@ static void what_the_judges_found_is_taken_over(void **state)
     cJSON_Delete(event);
 }
 
+static void a_run_names_its_records(void **state)
+{
+    pkb_record_facts known = facts();
+    cJSON *record = NULL, *copy = NULL, *another = NULL;
+    (void)state;
+    known.run = "my run";
+    known.sample = 7;
+    assert_int_equal(pkb_record_plain(&record, &known, PKB_VERDICT_WRONG_OUTPUT, "no", NULL),
+                     PKB_OK);
+    assert_string_equal(text_of(record, "id"), "my_run/013_gemm_allreduce/7/cpu/2");
+    known.sample = 8;
+    known.file = "tries/8.cu";
+    assert_int_equal(pkb_record_copy(&copy, record, &known, NULL), PKB_OK);
+    assert_string_equal(text_of(copy, "id"), "my_run/013_gemm_allreduce/8/cpu/2");
+    assert_string_equal(text_of(copy, "source"), "8.cu");
+    assert_string_equal(text_of(copy, "judgement"), text_of(record, "judgement"));
+    assert_string_equal(text_of(copy, "verdict"), "WRONG_OUTPUT");
+    assert_null(cJSON_GetObjectItemCaseSensitive(copy, "cost_s"));
+    assert_int_equal(pkb_record_copy(&another, copy, &known, NULL), PKB_OK);
+    assert_string_equal(text_of(another, "same_as"), text_of(record, "id"));
+    cJSON_Delete(record);
+    cJSON_Delete(copy);
+    cJSON_Delete(another);
+}
+
+static void costs_lie_one_after_another(void **state)
+{
+    pkb_record_facts known = facts();
+    cJSON *record = NULL,
+          *event = cJSON_Parse("{\"verdict\": \"CORRECT\", \"cost_s\": {\"prepare\": 0.5, "
+                               "\"check\": 2, \"end\": 0.25}}");
+    (void)state;
+    known.costs = (pkb_record_costs){.compile_s = 1, .start_s = -1, .prepare_s = 3, .total_s = 9};
+    assert_int_equal(pkb_record_judged(&record, &known, event, NULL), PKB_OK);
+    char *text = pkb_json_line(cJSON_GetObjectItemCaseSensitive(record, "cost_s"));
+    assert_string_equal(text,
+                        "{\"compile\":1,\"prepare\":3.5,\"check\":2,\"end\":0.25,\"total\":9}");
+    cJSON_free(text);
+    cJSON_Delete(record);
+    cJSON_Delete(event);
+}
+
 static void a_verdict_nobody_knows_is_refused(void **state)
 {
     const pkb_record_facts known = facts();
@@ -123,6 +159,22 @@ static void a_verdict_nobody_knows_is_refused(void **state)
     cJSON_Delete(event);
 }
 
+static void the_judgement_follows_the_problem(void **state)
+{
+    pkb_record_facts known = facts();
+    char first[PKB_HASH_HEX_BYTES], second[PKB_HASH_HEX_BYTES];
+    (void)state;
+    known.definition = "1";
+    assert_int_equal(pkb_record_judgement(first, &known, NULL), PKB_OK);
+    known.run = "another";
+    known.sample = 3;
+    assert_int_equal(pkb_record_judgement(second, &known, NULL), PKB_OK);
+    assert_string_equal(first, second);
+    known.definition = "2";
+    assert_int_equal(pkb_record_judgement(second, &known, NULL), PKB_OK);
+    assert_string_not_equal(first, second);
+}
+
 static void the_judgement_follows_the_source_and_not_the_costs(void **state)
 {
     pkb_record_facts known = facts();
@@ -131,7 +183,7 @@ static void the_judgement_follows_the_source_and_not_the_costs(void **state)
     cJSON *records[3] = {NULL};
     (void)state;
     pkb_record_plain(&records[0], &known, PKB_VERDICT_NO_CODE, "", NULL);
-    known.compile_s = 7;
+    known.costs.compile_s = 7;
     known.secret = "1234";
     pkb_record_plain(&records[1], &known, PKB_VERDICT_NO_CODE, "", NULL);
     other.source = changed;
@@ -175,7 +227,10 @@ int main(void)
         cmocka_unit_test(what_was_not_measured_is_absent),
         cmocka_unit_test(the_run_is_the_stem_of_the_file),
         cmocka_unit_test(what_the_judges_found_is_taken_over),
+        cmocka_unit_test(a_run_names_its_records),
+        cmocka_unit_test(costs_lie_one_after_another),
         cmocka_unit_test(a_verdict_nobody_knows_is_refused),
+        cmocka_unit_test(the_judgement_follows_the_problem),
         cmocka_unit_test(the_judgement_follows_the_source_and_not_the_costs),
         cmocka_unit_test(records_are_appended_one_a_line),
     };

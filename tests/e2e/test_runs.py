@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Folders of attempts: each gets its record, once, whatever happens to the command meanwhile."""
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.command import PKBENCH, ROOT, pkbench
+from tests.e2e.processes import descendants, wait_until
+
+HONEST = ROOT / "examples" / "001_allreduce.cu"
+GEMM = ROOT / "examples" / "013_gemm_allreduce.cu"
+ZOO = ROOT / "tests" / "zoo"
+QUICK = ("--device", "cpu", "--sizes", "tiny", "--no-timing", "--timeout", "5")
+
+
+def put(folder: Path, name: str, source: Path | str) -> None:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(source if isinstance(source, str) else source.read_text())
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    """A run of five: two examples, a wrong one, one that does not compile, one that crashes."""
+    run = tmp_path / "my run"
+    put(run, "samples/001_allreduce/0.cu", ZOO / "001_crashes.cu")
+    put(run, "samples/001_allreduce/1.cu", HONEST)
+    put(run, "samples/001_allreduce/2.cu", "int broken")
+    put(run, "samples/001_allreduce/10.cu", ZOO / "001_wrong_last_element.cu")
+    put(run, "samples/013_gemm_allreduce/0.cu", GEMM)
+    return run
+
+
+VERDICTS = [
+    ("001_allreduce", 0, "CRASH"),
+    ("001_allreduce", 1, "CORRECT"),
+    ("001_allreduce", 2, "COMPILE_ERROR"),
+    ("001_allreduce", 10, "WRONG_OUTPUT"),
+    ("013_gemm_allreduce", 0, "CORRECT"),
+]
+
+
+def records_of(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def results_file(folder: Path, world: int = 2) -> Path:
+    (path,) = (folder / "results").glob(f"*-cpu-P{world}.jsonl")
+    return path
+
+
+def verdicts(records: list[dict]) -> list[tuple]:
+    return [(record["problem"], record["sample"], record["verdict"]) for record in records]
+
+
+def test_each_attempt_gets_its_record_in_one_session(folder):
+    answer = pkbench("eval", folder, *QUICK)
+    assert answer.status == 0, answer.err
+    assert answer.out == ""
+    records = records_of(results_file(folder))
+    assert verdicts(records) == VERDICTS
+    assert records[3]["id"] == "my_run/001_allreduce/10/cpu/2"
+    assert [record["run"] for record in records] == ["my run".replace(" ", "_")] * 5
+    # Ranks came up for the first attempt, and lived on: also behind one that crashed.
+    assert ["start" in record["cost_s"] for record in records] == [True] + [False] * 4
+    for record in records:
+        costs = dict(record["cost_s"])
+        total = costs.pop("total")
+        assert sum(costs.values()) <= total + 0.01, record
+        assert "load" in costs or record["verdict"] == "COMPILE_ERROR"
+    for problem, sample, verdict in VERDICTS:
+        (line,) = [one for one in answer.err.splitlines() if f"] {problem}/{sample} " in one]
+        assert verdict in line
+    assert "2/5" in answer.err.splitlines()[-2]
+    assert "5 attempts: 5 judged" in answer.err
+
+    again = pkbench("eval", f"{folder}/", *QUICK, "--json")
+    assert again.status == 0, again.err
+    assert "5 judged before" in again.err
+    assert [json.loads(line) for line in again.out.splitlines()] == records
+    assert records_of(results_file(folder)) == records
+
+
+def test_other_options_and_changed_sources_are_judged_anew(folder):
+    only = ("--problems", "1")
+    assert pkbench("eval", folder, *QUICK, *only).status == 0
+    put(folder, "samples/001_allreduce/2.cu", "int broken;")
+    answer = pkbench("eval", folder, *QUICK, *only)
+    assert answer.status == 0, answer.err
+    assert "4 attempts: 1 judged, 3 judged before" in answer.err
+    assert records_of(results_file(folder))[-1]["verdict"] != "CORRECT"
+    answer = pkbench("eval", folder, *QUICK, *only, "--rejudge", "-o", folder / "other.jsonl")
+    assert "4 attempts: 4 judged" in answer.err
+    assert len(records_of(folder / "other.jsonl")) == 4
+
+
+def test_equal_sources_are_judged_once(tmp_path):
+    for name in ("a", "b", "c"):
+        put(tmp_path, f"001_allreduce/{name}.cu", HONEST)
+    answer = pkbench("eval", tmp_path, *QUICK, "--json")
+    assert answer.status == 0, answer.err
+    first, *others = [json.loads(line) for line in answer.out.splitlines()]
+    assert "same_as" not in first
+    for number, record in enumerate(others, start=1):
+        assert record["sample"] == number
+        assert record["same_as"] == first["id"]
+        assert record["judgement"] == first["judgement"]
+        assert "cost_s" not in record
+    assert len(records_of(results_file(tmp_path))) == 3
+
+
+# ---- ends ----
+
+
+@pytest.fixture
+def scratch():
+    """A short folder for the work directory: socket paths have 108 bytes."""
+    path = Path(f"/tmp/pkb-r{os.getpid()}")
+    path.mkdir(exist_ok=True)
+    yield path
+    shutil.rmtree(path, ignore_errors=True)
+
+
+def start(folder: Path, scratch: Path) -> subprocess.Popen:
+    return subprocess.Popen(
+        [PKBENCH, "eval", folder, *QUICK],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PKBENCH_TMPDIR": str(scratch)},
+    )
+
+
+def lines_in(folder: Path) -> int:
+    return sum(path.read_bytes().count(b"\n") for path in folder.glob("results/*.jsonl"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_run_that_was_ended_goes_on(folder, scratch, number):
+    """The fourth attempt would hang, so the run is ended behind the third, at the earliest."""
+    put(folder, "samples/001_allreduce/10.cu", ZOO / "001_hangs_on_host.cu")
+    run = start(folder, scratch)
+    try:
+        assert wait_until(lambda: lines_in(folder) >= 3, 90), "no records came"
+        tree = descendants(run.pid)
+        run.send_signal(number)
+        _, err = run.communicate(timeout=20)
+    finally:
+        run.kill()
+    assert [p for p in tree if not wait_until(lambda p=p: not p.is_alive(), 5)] == []
+    if number == signal.SIGINT:
+        assert run.returncode == 130
+        (hint,) = [one for one in err.decode().splitlines() if one.startswith("to go on:")]
+        assert shlex.split(hint)[3:5] == ["pkbench", "eval"]
+        assert sorted(shlex.split(hint)[5:]) == sorted([*QUICK, str(folder)])
+        assert b"interrupted" in err
+    kept = results_file(folder).read_bytes()
+    with results_file(folder).open("ab") as file:  # a write that the kill had cut
+        file.write(kept.splitlines()[0][:50])
+
+    put(folder, "samples/001_allreduce/10.cu", ZOO / "001_wrong_last_element.cu")
+    answer = pkbench("eval", folder, *QUICK, env={"PKBENCH_TMPDIR": str(scratch)})
+    assert answer.status == 0, answer.err
+    assert "was cut in the middle" in answer.err
+    assert results_file(folder).read_bytes().startswith(kept)
+    assert [p for p in scratch.rglob("*") if p.is_file()] == []
+    done = [one for one in verdicts(records_of(results_file(folder))) if one[2] != "TIMEOUT"]
+    assert done == VERDICTS
+
+
+def test_a_second_writer_is_refused(folder, scratch):
+    run = start(folder, scratch)
+    try:
+        assert wait_until(lambda: list(folder.glob("results/*.jsonl")) != [], 60)
+        answer = pkbench("eval", folder, *QUICK)
+    finally:
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=20)
+    assert answer.status == 2, answer.err
+    assert "another pkbench" in answer.err
+
+
+# ---- ranks that break ----
+
+
+def fake_programs(tmp_path: Path, mode: str) -> dict[str, str]:
+    """A folder of programs in which the judge is a fake, as an environment."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("pkbench-ptx2c", "pkbench-cell"):
+        (programs / name).symlink_to(ROOT / "build" / name)
+    judge = programs / "pkbench-judge"
+    judge.write_text((ROOT / "tests" / "fakes" / "judge.py").read_text())
+    judge.chmod(0o755)
+    mark = str(tmp_path / "mark")
+    return {"PKBENCH_PROGRAMS": str(programs), "FAKE_JUDGE": mode, "FAKE_JUDGE_MARK": mark}
+
+
+@pytest.fixture
+def honest(tmp_path) -> Path:
+    """Six different sources that compile."""
+    for number in range(6):
+        text = f"// {number}\n" + HONEST.read_text()
+        put(tmp_path, f"run/samples/001_allreduce/{number}.cu", text)
+    return tmp_path / "run"
+
+
+def test_ranks_that_break_once_cost_no_verdict(honest, tmp_path):
+    environment = fake_programs(tmp_path, "dies_in_second_attempt_once")
+    answer = pkbench("eval", honest, *QUICK, "--problems", "1", env=environment)
+    assert answer.status == 0, answer.err
+    records = records_of(results_file(honest))
+    assert [record["verdict"] for record in records] == ["CORRECT"] * 6
+    assert ["start" in record["cost_s"] for record in records] == [True, True] + [False] * 4
+
+
+def test_ranks_that_always_break_end_the_run(honest, tmp_path):
+    environment = fake_programs(tmp_path, "dies_in_attempt")
+    answer = pkbench("eval", honest, *QUICK, env=environment)
+    assert answer.status == 6, answer.err
+    records = records_of(results_file(honest))
+    assert [record["verdict"] for record in records] == ["INFRA_ERROR"] * 3
+    assert "ended unexpectedly" in records[0]["reason"]
+    assert "pkbench doctor" in answer.err
+    assert "6 without a verdict" in answer.err
+    assert "to go on:" in answer.err
+
+    environment["FAKE_JUDGE"] = "correct"
+    answer = pkbench("eval", honest, *QUICK, env=environment)
+    assert answer.status == 0, answer.err
+    records = records_of(results_file(honest))[3:]
+    assert [record["sample"] for record in records] == list(range(6))
+    assert {record["verdict"] for record in records} == {"CORRECT"}
+
+
+# ---- folders that are none, and where records go ----
+
+
+def demand(answer, status: int, *words: str):
+    assert answer.status == status, answer
+    for word in words:
+        assert word in answer.err, answer.err
+
+
+def test_folders_without_attempts(tmp_path):
+    demand(pkbench("eval", tmp_path, *QUICK), 2, str(tmp_path), "holds no attempts", "013_x.cu")
+    put(tmp_path, "mine.cu", HONEST)
+    put(tmp_path, "999_x.cu", HONEST)
+    demand(pkbench("eval", tmp_path, *QUICK), 2, "mine.cu", "999_x.cu")
+    assert not (tmp_path / "results").exists()
+
+
+def test_two_files_for_one_sample(tmp_path):
+    put(tmp_path, "001_a.cu", HONEST)
+    put(tmp_path, "001_b.cu", HONEST)
+    demand(pkbench("eval", tmp_path, *QUICK), 2, "001_a.cu", "001_b.cu", "sample 0")
+
+
+def test_a_file_is_no_folder(tmp_path):
+    demand(pkbench("eval", HONEST, *QUICK, "--problems", "1"), 2, "--problems", "folder")
+    demand(pkbench("eval", HONEST, *QUICK, "--rejudge"), 2, "--rejudge", "folder")
+    put(tmp_path, "001.cu", HONEST)
+    demand(pkbench("eval", tmp_path, *QUICK, "-p", "1"), 2, "is a directory", "--problems 1")
+    demand(pkbench("eval", tmp_path, *QUICK, "--problems", "x"), 2, "'x'", "category")
+    demand(pkbench("eval", tmp_path, *QUICK, "--problems", "13"), 2, "--problems 13")
+
+
+def test_records_that_cannot_be_stored(tmp_path):
+    put(tmp_path, "001.cu", HONEST)
+    put(tmp_path, "results", "a file")
+    demand(pkbench("eval", tmp_path, *QUICK), 5, "results", "-o", "--no-save")
+    demand(pkbench("eval", tmp_path, *QUICK, "-o", "/nowhere/r.jsonl"), 5, "/nowhere/r.jsonl")
+    demand(pkbench("eval", tmp_path, *QUICK, "-o", "/dev/full"), 2, "/dev/full", "no ordinary file")
+    demand(pkbench("eval", tmp_path, *QUICK, "-o", "x", "--no-save"), 2, "--no-save")
+
+
+def test_what_cannot_be_judged_is_named_and_left(tmp_path):
+    put(tmp_path, "001_mine.cu", "")
+    put(tmp_path, "013_gemm_allreduce.cu", "binary \0")
+    put(tmp_path, "026_moe_token_preprocess.cu", HONEST)
+    put(tmp_path, "notes.cu", HONEST)
+    answer = pkbench("eval", tmp_path, *QUICK, "-n", "5", "--sizes", "pkb", "--json")
+    assert answer.status == 6, answer.err
+    assert answer.record["verdict"] == "NO_CODE"
+    for word in ("001_mine.cu is judged as 001_allreduce", "notes.cu", "NUL bytes", "E % P == 0",
+                 "1 judged, 1 not for these options, 1 without a verdict"):  # fmt: skip
+        assert word in answer.err, answer.err
+    answer = pkbench("eval", tmp_path, *QUICK, "-n", "5", "--sizes", "pkb", "--problems", "26")
+    demand(answer, 2, "E % P == 0")
+
+
+def test_the_own_examples_stay_as_they_are():
+    before = sorted((ROOT / "examples").rglob("*"))
+    answer = pkbench("eval", ROOT / "examples", *QUICK, "--problems", "1", "--json")
+    assert answer.status == 0, answer.err
+    assert answer.record["id"] == "examples/001_allreduce/0/cpu/2"
+    assert "not stored" in answer.err
+    assert sorted((ROOT / "examples").rglob("*")) == before
+
+
+def test_files_of_each_attempt_are_kept_apart(tmp_path):
+    put(tmp_path, "run/001_allreduce/a.cu", "int broken")
+    put(tmp_path, "run/001_allreduce/b.cu", "float broken")
+    kept = tmp_path / "kept"
+    assert pkbench("eval", tmp_path / "run", *QUICK, "--no-save", "--keep", kept).status == 0
+    assert (kept / "001_allreduce" / "0" / "a.cu").read_text() == "int broken"
+    assert (kept / "001_allreduce" / "1" / "b.cu").read_text() == "float broken"
+    assert not (tmp_path / "run" / "results").exists()
