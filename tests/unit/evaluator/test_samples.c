@@ -17,6 +17,7 @@
 #include "base/fs.h"
 #include "evaluator/samples.h"
 #include "evaluator/selection.h"
+#include "tests/unit/evaluator/sample_problem.h"
 
 static char *names[] = {"001_allreduce", "013_gemm_allreduce", "026_moe_token_preprocess"};
 static const pkb_catalogue catalogue = {.names = names, .count = 3};
@@ -182,21 +183,24 @@ static void lists_of_problems_are_read(void **state)
 
 static void a_category_is_a_list(void **state)
 {
-    pkb_catalogue real = {0};
-    bool *is_wanted = NULL;
-    size_t count = 0;
-    char *root = NULL;
-    (void)state;
-    assert_int_equal(pkb_fs_root(&root, NULL), PKB_OK);
-    assert_int_equal(pkb_catalogue_open(&real, root, NULL), PKB_OK);
-    is_wanted = calloc(real.count, sizeof *is_wanted);
-    assert_int_equal(pkb_selection_parse(is_wanted, &real, "tensor", NULL), PKB_OK);
-    for (size_t i = 0; i < real.count; i++)
-        count += is_wanted[i];
-    assert_in_range(count, 1, real.count - 1);
-    pkb_catalogue_clear(&real);
-    free(is_wanted);
-    free(root);
+    static const char primitive[] = "\"category\": \"primitive\"";
+    fixture *at = *state;
+    pkb_catalogue both = {.directory = at->folder, .names = names, .count = 2};
+    bool is_wanted[2] = {true, false};
+    char path[128], *text = strdup(sample_problem);
+    char *category = strstr(text, primitive);
+    snprintf(path, sizeof path, "%s/%s.json", at->folder, names[1]);
+    assert_int_equal(pkb_fs_replace(path, text, strlen(text), NULL), PKB_OK);
+    memset(category + strlen(primitive) - 2, 'x', 1);
+    snprintf(path, sizeof path, "%s/%s.json", at->folder, names[0]);
+    assert_int_equal(pkb_fs_replace(path, text, strlen(text), NULL), PKB_OK);
+    free(text);
+    assert_int_equal(pkb_selection_parse(is_wanted, &both, "primitive", &at->err), PKB_OK);
+    assert_true(!is_wanted[0] && is_wanted[1]);
+    assert_int_equal(pkb_selection_parse(is_wanted, &both, "1,primitve", &at->err), PKB_ERR_USAGE);
+    assert_non_null(strstr(at->err.message, "'primitve'"));
+    assert_int_equal(pkb_selection_parse(is_wanted, &both, "2-12", &at->err), PKB_ERR_USAGE);
+    assert_int_equal(pkb_selection_parse(is_wanted, &both, ",", &at->err), PKB_ERR_USAGE);
 }
 
 static void a_selected_run_keeps_its_order(void **state)
@@ -224,7 +228,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_folder_without_attempts_says_how_they_are_named, set_up,
                                         tear_down),
         cmocka_unit_test(lists_of_problems_are_read),
-        cmocka_unit_test(a_category_is_a_list),
+        cmocka_unit_test_setup_teardown(a_category_is_a_list, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_selected_run_keeps_its_order, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
