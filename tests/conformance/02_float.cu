@@ -156,8 +156,10 @@ OP(saturate_to_unit, true, return __float_as_uint(__saturatef(a));
 OP(int_to_float, true,
    return __float_as_uint((float)__float_as_int(a)) ^ __float_as_uint((float)__float_as_uint(b));
    , return bits_of((float)(int)bits_of(a)) ^ bits_of((float)bits_of(b));)
-OP(copy_sign_and_negate, true, return __float_as_uint(copysignf(a, b)) ^ __float_as_uint(-fabsf(c));
-   , return bits_of(copysignf(a, b)) ^ bits_of(-fabsf(c));)
+// Of a NaN, abs and neg may give any other.
+OP(copy_sign_and_negate, true, float d = isnan(c) ? 1.0f : c;
+   return __float_as_uint(copysignf(a, b)) ^ __float_as_uint(-fabsf(d));
+   , float d = std::isnan(c) ? 1.0f : c; return bits_of(copysignf(a, b)) ^ bits_of(-fabsf(d));)
 OP(exponential_within_two_ulp, false, float x = fabsf(a) < 80 ? a : 1.0f; float r = expf(x);
    double e = exp((double)x); return fabs((double)r - e) <= 2.5e-7 * e;, return 1;)
 OP(sine_and_log_are_close, false, float x = fabsf(a) < 1000 && fabsf(a) > 1e-30f ? fabsf(a) : 1.5f;

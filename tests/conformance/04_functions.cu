@@ -60,6 +60,8 @@ __global__ void recursion_kernel(unsigned *out)
 static void recursion()
 {
     Array<unsigned> out(32);
+
+    EXPECT_OK(cudaDeviceSetLimit(cudaLimitStackSize, 32 << 10)); // 1 KiB is not enough on a GPU
     recursion_kernel<<<1, 32>>>(out.device);
     out.down();
     for (int i = 0; i < 32; i++)

@@ -42,6 +42,10 @@ static void order_of_one_stream()
     EXPECT_OK(cudaStreamQuery(stream));
     EXPECT_OK(cudaFreeHost(host));
     EXPECT_OK(cudaStreamDestroy(stream));
+}
+
+static void stream_that_never_was()
+{
     EXPECT_CODE(cudaStreamSynchronize((cudaStream_t)0x1234560), cudaErrorInvalidResourceHandle);
 }
 
@@ -399,7 +403,7 @@ static void copies_in_two_dimensions()
                 cudaErrorInvalidPitchValue);
 }
 
-MAIN(CASE(order_of_one_stream), CASE(kernel_waits_for_a_later_stream),
+MAIN(CASE(order_of_one_stream), CASE(stream_that_never_was), CASE(kernel_waits_for_a_later_stream),
      CASE(kernel_waits_for_the_host), CASE(events_order_streams),
      CASE(legacy_stream_waits_for_blocking_streams),
      CASE(pageable_source_may_change_after_the_call), CASE(event_times),

@@ -127,7 +127,7 @@ __global__ void endless(int *out)
 
 static void stack_overflow()
 {
-    EXPECT_FAULT((endless<<<1, 1>>>(device_memory(4))), cudaErrorLaunchFailure);
+    EXPECT_FAULT((endless<<<1, 1>>>(device_memory(4))), cudaErrorIllegalAddress);
 }
 
 __global__ void nothing(int *)

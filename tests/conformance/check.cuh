@@ -2,7 +2,7 @@
 //
 // A conformance program is a list of cases, each run in a process of its own: so that one which
 // ends with a device fault, or crashes, does not disturb the next. Prints "PASS name" or
-// "FAIL name: what differed" for each; exit status 1 if any failed.
+// "FAIL name: what differed" (and "ALSO name: what else") for each; exit status 1 if any failed.
 #ifndef PKB_CONFORMANCE_CHECK_CUH
 #define PKB_CONFORMANCE_CHECK_CUH
 
@@ -18,21 +18,25 @@
 #include <type_traits>
 #include <unistd.h>
 
+enum { FAILURES_TOLD = 8 };
+
 static bool case_failed;
+static int failures;
 static const char *case_name;
 
 static void fail(const char *format, ...)
 {
     va_list arguments;
 
-    if (!case_failed) {
-        printf("FAIL %s: ", case_name);
+    if (failures < FAILURES_TOLD) {
+        printf("%s %s: ", case_failed ? "ALSO" : "FAIL", case_name);
         va_start(arguments, format);
         vprintf(format, arguments);
         va_end(arguments);
         printf("\n");
     }
     case_failed = true;
+    failures++;
 }
 
 #define EXPECT(condition, ...) \
@@ -139,7 +143,7 @@ struct Case {
 
 static int run_cases(const Case *cases, size_t count, int argc, char **argv)
 {
-    int failures = 0;
+    int failed = 0;
 
     setvbuf(stdout, nullptr, _IOLBF, 0);
     for (size_t i = 0; i < count; i++) {
@@ -159,9 +163,9 @@ static int run_cases(const Case *cases, size_t count, int argc, char **argv)
         waitpid(child, &status, 0);
         if (WIFSIGNALED(status))
             printf("FAIL %s: killed by signal %d\n", case_name, WTERMSIG(status));
-        failures += status != 0;
+        failed += status != 0;
     }
-    return failures != 0;
+    return failed != 0;
 }
 
 #define MAIN(...)                                                            \

@@ -44,9 +44,9 @@ void *pkb_cpu_host_address(uint64_t device_address);
 
 typedef enum pkb_cpu_fault_kind {
     PKB_CPU_FAULT_NONE,
-    PKB_CPU_FAULT_ADDRESS,     /* access to memory that is not mapped, or not writable */
+    PKB_CPU_FAULT_ADDRESS,     /* access to memory not mapped or not writable; stack overflow */
     PKB_CPU_FAULT_MISALIGNED,  /* address not a multiple of the access size */
-    PKB_CPU_FAULT_TRAP,        /* trap, brkpt, arithmetic exception, stack overflow */
+    PKB_CPU_FAULT_TRAP,        /* trap, brkpt, arithmetic exception */
     PKB_CPU_FAULT_ASSERT,      /* device assert() */
     PKB_CPU_FAULT_DEADLOCK,    /* all threads of a block wait for one another */
     PKB_CPU_FAULT_UNSUPPORTED, /* an instruction, or API call, that the CPU device lacks */

@@ -157,7 +157,7 @@ void pkb_fiber_sleep(pkb_fiber *fiber)
 
     if (depth > grid->stack_bytes &&
         pkb_stack_is_overrun(fiber->stack_top, grid->stack_bytes, depth))
-        pkb_fault_raise(&fiber->thread, PKB_CPU_FAULT_TRAP, "stack overflow: %zu bytes in use",
+        pkb_fault_raise(&fiber->thread, PKB_CPU_FAULT_ADDRESS, "stack overflow: %zu bytes in use",
                         depth);
     pkb_fiber *next = choose(fiber->block);
 

@@ -36,7 +36,7 @@ static void record(const pkb_thread *thread, int number, uint64_t address, int i
         pkb_fault_record_access(thread, PKB_CPU_FAULT_TRAP, 0, 0, 0,
                                 number == SIGFPE ? "arithmetic exception" : "illegal instruction");
     } else if (overflows) {
-        pkb_fault_record_access(thread, PKB_CPU_FAULT_TRAP, 0, 0, 0,
+        pkb_fault_record_access(thread, PKB_CPU_FAULT_ADDRESS, 0, 0, 0,
                                 "stack overflow: too deep a recursion or too much local memory");
     } else {
         uint64_t device_address = pkb_window_device_address(address);

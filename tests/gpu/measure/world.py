@@ -35,10 +35,11 @@ class World:
             if self.judges is None:
                 self.judges = self.bench.judges(self.problem, self.sizes)
                 self.start_s = time.monotonic() - begin
+            printed = self.judges.work / "rank0.txt"  # grows from one attempt to the next
+            printed.unlink(missing_ok=True)
             begin = time.monotonic()
             sizes = {"sizes": [size]} if size else {}
             event = self.judges.attempt(built, time=time_it, **sizes, **fields)
-            printed = self.judges.work / "rank0.txt"
             text = printed.read_text(errors="replace") if printed.exists() else ""
         except AssertionError as error:
             self.close()

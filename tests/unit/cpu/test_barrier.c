@@ -329,7 +329,7 @@ static void endless_recursion(pkb_thread *t, const uint8_t *params)
 static void stack_overflow_is_a_fault(void **state)
 {
     (void)state;
-    assert_int_equal(fault_of(endless_recursion, 1), PKB_CPU_FAULT_TRAP);
+    assert_int_equal(fault_of(endless_recursion, 1), PKB_CPU_FAULT_ADDRESS);
     assert_non_null(strstr(message, "stack overflow"));
 }
 
