@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attention layer on a sharded sequence; two all-to-alls trade sequence for heads and back."""
+
+import math
+
+import torch
+import torch.distributed as dist
+import torch.nn.functional as F
+
+SHARPNESS = {"sharp": 8.0, "flat": 0.1}  # deviation of the scores; otherwise 2
+
+
+def make_inputs(ctx):
+    """x (B, s, h d) of this rank; Wqkv (3 h d, h d) and Wo (h d, h d), equal on all ranks."""
+    B, s, C = ctx.dims.B, ctx.dims.s, ctx.dims.h * ctx.dims.d
+    shared = ctx.shared_rng()
+
+    def normal(*shape, generator=shared):
+        return torch.randn(shape, generator=generator, device=ctx.device)
+
+    Wqkv = normal(3 * C, C) / math.sqrt(C)
+    Wqkv[:C] *= SHARPNESS.get(ctx.family, 2.0)
+    Wo = normal(C, C) / math.sqrt(C)
+    x = normal(B, s, C, generator=ctx.rng)
+    if ctx.family == "offset":
+        x = (x + normal(C)) / math.sqrt(2)
+    return {"x": x.bfloat16(), "Wqkv": Wqkv.bfloat16(), "Wo": Wo.bfloat16()}
+
+
+def reference(ctx, x, Wqkv, Wo):
+    B, s, h, d, P = ctx.dims.B, ctx.dims.s, ctx.dims.h, ctx.dims.d, ctx.world
+    group = ctx.group("sp")
+    qkv = F.linear(x, Wqkv).view(B, s, 3, P, h // P, d)
+    sent = qkv.permute(3, 0, 1, 2, 4, 5).contiguous()  # by the rank that gets the heads
+    received = torch.empty_like(sent)
+    dist.all_to_all_single(received, sent, group=group)
+    q, k, v = received.permute(3, 1, 4, 0, 2, 5).reshape(3, B, h // P, P * s, d)
+
+    o = F.scaled_dot_product_attention(q, k, v, is_causal=bool(ctx.dims.causal))
+
+    sent = o.unflatten(2, (P, s)).permute(2, 0, 3, 1, 4).contiguous()  # by the tokens' rank
+    received = torch.empty_like(sent)
+    dist.all_to_all_single(received, sent, group=group)
+    o = received.permute(1, 2, 0, 3, 4).reshape(B * s, h * d)
+    y = ctx.out("y")
+    torch.mm(o, Wo.T, out=y.view(B * s, h * d))
+    return {"y": y}
+
+
+def oracle(ctx, inputs_of_all_ranks):
+    B, s, h, d = ctx.dims.B, ctx.dims.s, ctx.dims.h, ctx.dims.d
+    own = inputs_of_all_ranks[ctx.rank]
+
+    def project(inputs, part):
+        weight = inputs["Wqkv"].double().view(3, h * d, h * d)[part]
+        return (inputs["x"].double() @ weight.T).view(B, s, h, d)
+
+    q = project(own, 0)
+    k, v = (torch.cat([project(rank, part) for rank in inputs_of_all_ranks], 1) for part in (1, 2))
+    hidden = None
+    if ctx.dims.causal:
+        key = torch.arange(k.shape[1], device=ctx.device)
+        hidden = key > (ctx.rank * s + torch.arange(s, device=ctx.device))[:, None]
+    o = torch.empty_like(q)
+    for head in range(h):  # one at a time: all scores together would take many GiB
+        score = q[:, :, head] @ k[:, :, head].transpose(1, 2) / math.sqrt(d)
+        if hidden is not None:
+            score.masked_fill_(hidden, -math.inf)
+        o[:, :, head] = torch.softmax(score, 2) @ v[:, :, head]
+    return {"y": o.view(B, s, h * d) @ own["Wo"].double().T}
