@@ -15,7 +15,7 @@ STEPS = {
     "tricks": clock.tricks,
     "spread": spread.measure,
     "examples": whole.measure,
-    "warm": whole.warm,
+    "folder": whole.folder,
     "kill": killing.measure,
     "refusals": killing.refusals,
 }

@@ -4,15 +4,18 @@ and the GPU memory of judges and runners. And attempts that follow while the jud
 """
 
 import json
+import os
+import shutil
+import signal
 import subprocess
 import tempfile
 import time
+from pathlib import Path
 
-from tests.e2e.command import pkbench
-from tests.gpu.measure.bench import Bench, Build, examples, slim, table
+from tests.e2e.command import PKBENCH, pkbench
+from tests.gpu.measure.bench import Bench, examples, slim, table
 from tests.gpu.measure.memory import Sampler
 from tests.gpu.measure.spread import NUMBERS
-from tests.gpu.measure.world import World
 
 COSTS = ("compile", "start", "prepare", "load", "check", "time", "end")
 
@@ -81,29 +84,53 @@ def speedups(record: dict, which: str) -> str:
     )
 
 
-# ---- while the judges live ----
+# ---- a folder of attempts ----
+
+SAMPLES = 2
 
 
-def warm(bench: Bench) -> str:
-    """The first attempt that judges see at all sizes, and two more."""
-    rows = []
-    chosen = [path for path in examples() if path.stem[:3] in NUMBERS] if bench.is_gpu else []
-    for example in chosen:
-        header = bench.problem_header(example)
-        begin = time.monotonic()
-        (built,) = bench.build_all([Build(example.stem, example, (), header)]).values()
-        compile_s = time.monotonic() - begin
-        with World(bench, example.stem, "all") as world:
-            for run in range(3):
-                if bench.left_s() < 25:
-                    break
-                event = world.judge(built)
-                kept = {"problem": example.stem, "run": run, "wall_s": event["wall_s"]}
-                bench.store("warm", [{**kept, "compile_s": compile_s, **slim(event)}])
-                costs = event.get("cost_s", {})
-                told = " | ".join(f"{costs.get(name, 0):.1f}" for name in COSTS[2:])
-                start = f"{world.start_s:.1f}" if run == 0 else ""
-                rows.append(f"{example.stem} | {event['verdict']} | {compile_s:.1f} | {start}"
-                            f" | {event['wall_s']:.1f} | {told}")  # fmt: skip
-    head = " | ".join(COSTS[2:])
-    return table(f"problem | verdict | compile | start of judges | attempt wall s | {head}", rows)
+def folder(bench: Bench) -> str:
+    """`pkbench eval DIR` from cold: when each record arrived. Ranks live on while the problem is
+    the same; copies differ by a comment, or they would share a judgement."""
+    run = bench.out / "run"
+    chosen = [path for path in examples() if path.stem[:3] in NUMBERS]
+    for example in chosen if bench.is_gpu else chosen[:1]:
+        place = run / "samples" / example.stem
+        place.mkdir(parents=True)
+        for k in range(SAMPLES):
+            (place / f"{k}.cu").write_text(example.read_text() + f"/* sample {k} */\n")
+    records = bench.out / "folder.jsonl"
+    command = [PKBENCH, "eval", run, "--device", bench.device, "-o", records]
+    command += ["--sizes", "all" if bench.is_gpu else "tiny"]
+    with tempfile.TemporaryDirectory() as cache:
+        environment = {**os.environ, "PKBENCH_CACHE": cache}
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment)
+        arrivals = watch_lines(process, records, bench)
+    lines = records.read_text().splitlines() if records.exists() else []
+    found = [json.loads(line) for line in lines]
+    records.unlink(missing_ok=True)
+    shutil.rmtree(run)
+    rows, before_s = [], 0.0
+    for at_s, record in zip(arrivals, found, strict=False):
+        costs = record.get("cost_s", {})
+        told = " | ".join(f"{costs[name]:.1f}" if name in costs else "" for name in COSTS)
+        name = f"{record['problem']} {record['sample']}"
+        rows.append(f"{name} | {record['verdict']} | {at_s - before_s:.1f} | {told}")
+        kept = {"problem": record["problem"], "sample": record["sample"]}
+        bench.store("folder", [{**kept, "wall_s": round(at_s - before_s, 3), **slim(record)}])
+        before_s = at_s
+    return table(f"problem, sample | verdict | wall s | {' | '.join(COSTS)}", rows)
+
+
+def watch_lines(process: subprocess.Popen, path: Path, bench: Bench) -> list[float]:
+    """Seconds after which each line of a file was there, until the process has ended."""
+    begin, arrivals, is_over = time.monotonic(), [], False
+    while not is_over:
+        is_over = process.poll() is not None
+        lines = path.read_bytes().count(b"\n") if path.exists() else 0
+        arrivals += [time.monotonic() - begin] * (lines - len(arrivals))
+        if bench.left_s() < 3 and not is_over:
+            process.send_signal(signal.SIGINT)
+            process.wait(timeout=20)
+        time.sleep(0.02)
+    return arrivals
