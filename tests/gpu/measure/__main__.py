@@ -15,6 +15,7 @@ STEPS = {
     "tricks": clock.tricks,
     "spread": spread.measure,
     "examples": whole.measure,
+    "tutorial": whole.tutorial,
     "folder": whole.folder,
     "kill": killing.measure,
     "refusals": killing.refusals,

@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.e2e.command import PKBENCH, pkbench
+from tests.e2e.command import PKBENCH, ROOT, pkbench
 from tests.gpu.measure.bench import Bench, examples, slim, table
 from tests.gpu.measure.memory import Sampler
 from tests.gpu.measure.spread import NUMBERS
@@ -21,18 +21,27 @@ COSTS = ("compile", "start", "prepare", "load", "check", "time", "end")
 
 
 def measure(bench: Bench) -> str:
+    return evaluations(bench, "examples", examples())
+
+
+def tutorial(bench: Bench) -> str:
+    """The attempts of docs/tutorial.md; one of them is wrong."""
+    return evaluations(bench, "tutorial", sorted((ROOT / "docs" / "tutorial").glob("*.cu")))
+
+
+def evaluations(bench: Bench, step: str, attempts: list[Path]) -> str:
     rows, walls = [], [20.0]
-    for example in examples():
+    for example in attempts:
         if bench.left_s() < max(walls[-3:]):
             rows.append(f"{example.stem} | no time left" + " |" * 13)
             continue
         record = judge(bench, example)
         walls.append(record["wall_s"])
-        bench.store("examples", [record])
+        bench.store(step, [record])
         rows.append(row(record))
     head = " | ".join(COSTS)
     return table(
-        f"problem | verdict | wall s | {head} | judge GiB | runner GiB | GPU GiB | pkb | large",
+        f"attempt | verdict | wall s | {head} | judge GiB | runner GiB | GPU GiB | pkb | large",
         rows,
     )
 
@@ -47,6 +56,7 @@ def judge(bench: Bench, example) -> dict:
     wall_s = round(time.monotonic() - begin, 3)
     kept = {key: record[key] for key in ("problem", "machine", "versions") if key in record}
     kept.setdefault("problem", example.stem)
+    kept["attempt"] = example.stem
     return {**kept, **slim(record), "wall_s": wall_s, "peak_mib": sampler.peak}
 
 
@@ -65,7 +75,7 @@ def evaluate(example, options: list[str], cache: str, limit_s: float) -> dict:
 def row(record: dict) -> str:
     costs = record.get("cost_s", {})
     peak = record["peak_mib"]
-    cells = [record["problem"], record["verdict"], f"{record['wall_s']:.1f}"]
+    cells = [record["attempt"], record["verdict"], f"{record['wall_s']:.1f}"]
     cells += [f"{costs[name]:.1f}" if name in costs else "" for name in COSTS]
     cells += [
         f"{peak[role] / 1024:.1f}" if role in peak else "" for role in ("judge", "runner", "gpu")
