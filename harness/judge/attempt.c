@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/stats.h"
+#include "harness/judge/quiet.h"
 #include "harness/judge/report.h"
 
 typedef struct attempt_request {
@@ -192,42 +193,95 @@ static pkb_code run_steps(pkb_attempt *attempt, const attempt_request *request, 
     if (request->has_time) {
         enter(watch, PKB_COST_TIME);
         rc = pkb_timing_run(attempt, watch->result, err);
-        if (rc != PKB_OK || !pkb_finding_is_clean(&attempt->worst))
+        if (rc != PKB_OK || !pkb_finding_is_clean(&attempt->worst) || attempt->loud.is_heard)
             return rc;
     }
     enter(watch, PKB_COST_END);
     return finish_cell(attempt, &is_clean, err);
 }
 
-static pkb_code judge_size(pkb_judge *judge, const attempt_request *request,
-                           pkb_size_result *result, pkb_error *err)
+/* A cell of its own, from its start to its end. */
+static pkb_code run_cell(pkb_attempt *attempt, const attempt_request *request, stopwatch *watch,
+                         pkb_error *err)
 {
-    pkb_attempt attempt = {.judge = judge};
-    stopwatch watch = {.result = result, .since_ns = pkb_clock_now_ns()};
-    uint64_t in_use_bytes = 0;
-    pkb_code rc = pkb_control_progress(&judge->control, result->size->name, "inputs", err);
+    pkb_judge *judge = attempt->judge;
+    pkb_code rc = run_steps(attempt, request, watch, err);
 
-    pkb_finding_init(&attempt.finding, judge->options.rank);
-    pkb_finding_init(&attempt.worst, 0);
-    if (rc == PKB_OK)
-        rc = pkb_judge_prepare(judge, result->size, err);
+    enter(watch, PKB_COST_END);
+    pkb_cell_free(attempt->cell);
+    attempt->cell = NULL;
+    if (has_debugger(judge, request))
+        keep_debug_log(judge, watch->result->size->name);
+    /* No cell is left anywhere before anybody fills memory again. */
+    return rc != PKB_OK ? rc : pkb_judge_world_barrier(&judge->world, err);
+}
+
+/* What was heard is the attempt's if it went with the cell, twice; else it is the node's. */
+static pkb_code blame(pkb_attempt *attempt, uint32_t *heard_count, pkb_error *err)
+{
+    const pkb_loud *then = &attempt->loud;
+    pkb_loud now;
+    pkb_code rc = pkb_quiet_listen(attempt->judge, attempt->quiet_ns, &now, err);
+
+    if (rc != PKB_OK || now.is_heard || ++*heard_count < 2)
+        return rc;
+    pkb_finding_init(&attempt->worst, then->rank);
+    pkb_finding_set(&attempt->worst, PKB_VERDICT_TIMING_VIOLATION,
+                    "rank %u: work of the attempt still ran on the GPU while its process was "
+                    "stopped and the reference was to be timed: a kernel of the judge took %.2f "
+                    "ms, and %.2f ms without the attempt",
+                    then->rank, (double)then->probe_ns / 1e6, (double)attempt->quiet_ns / 1e6);
+    snprintf(attempt->worst.phase, sizeof attempt->worst.phase, "timing");
+    return PKB_OK;
+}
+
+static pkb_code run_once(pkb_attempt *attempt, const attempt_request *request, stopwatch *watch,
+                         uint32_t *heard_count, pkb_error *err)
+{
+    pkb_judge *judge = attempt->judge;
+    uint64_t in_use_bytes = 0;
+    pkb_code rc = pkb_judge_prepare(judge, watch->result->size, err);
+
     judge->has_fresh_draws = false;
     if (rc == PKB_OK)
         rc = judge->device->check_health(&in_use_bytes, err);
     if (rc == PKB_OK)
-        rc = run_steps(&attempt, request, &watch, err);
-    enter(&watch, PKB_COST_END);
-    pkb_cell_free(attempt.cell);
-    if (has_debugger(judge, request))
-        keep_debug_log(judge, result->size->name);
-    result->finding = attempt.worst;
-    /* No cell is left anywhere before anybody fills memory again. */
+        rc = pkb_quiet_measure(judge, &attempt->quiet_ns, err);
     if (rc == PKB_OK)
-        rc = pkb_judge_world_barrier(&judge->world, err);
-    if (rc == PKB_OK)
-        rc = judge->device->check_health(&in_use_bytes, err);
+        rc = run_cell(attempt, request, watch, err);
+    if (rc == PKB_OK && attempt->loud.is_heard)
+        rc = blame(attempt, heard_count, err);
+    return rc != PKB_OK ? rc : judge->device->check_health(&in_use_bytes, err);
+}
+
+/* Once more with a fresh cell where something was heard: the node may have had a bad moment. */
+static pkb_code judge_size(pkb_judge *judge, const attempt_request *request,
+                           pkb_size_result *result, pkb_error *err)
+{
+    enum { MOST_TRIES = 4 };
+    stopwatch watch = {.result = result, .since_ns = pkb_clock_now_ns()};
+    uint32_t heard_count = 0;
+    pkb_code rc = pkb_control_progress(&judge->control, result->size->name, "inputs", err);
+
+    for (int i = 0; rc == PKB_OK && i < MOST_TRIES; i++) {
+        pkb_attempt attempt = {.judge = judge};
+        pkb_finding_init(&attempt.finding, judge->options.rank);
+        pkb_finding_init(&attempt.worst, 0);
+        result->timing = (pkb_timing){0};
+        enter(&watch, PKB_COST_PREPARE);
+        rc = run_once(&attempt, request, &watch, &heard_count, err);
+        result->finding = attempt.worst;
+        if (!attempt.loud.is_heard || !pkb_finding_is_clean(&attempt.worst)) {
+            enter(&watch, PKB_COST_END);
+            return rc;
+        }
+    }
     enter(&watch, PKB_COST_END);
-    return rc;
+    return rc != PKB_OK
+               ? rc
+               : pkb_error_set(err, PKB_ERR_CUDA, 0,
+                               "something else keeps the GPUs busy: a kernel of the judge takes "
+                               "longer than it should, with and without the attempt");
 }
 
 /* ---- all sizes ---- */

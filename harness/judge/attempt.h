@@ -43,6 +43,13 @@ typedef struct pkb_size_result {
     uint64_t cost_ns[PKB_COST_COUNT]; /* 0 = not reached */
 } pkb_size_result;
 
+/* Something else was running while all cells stood still. */
+typedef struct pkb_loud {
+    bool is_heard;
+    uint32_t rank; /* where it was loudest */
+    uint64_t probe_ns;
+} pkb_loud;
+
 /* What the steps of one size share. */
 typedef struct pkb_attempt {
     pkb_judge *judge;
@@ -51,6 +58,8 @@ typedef struct pkb_attempt {
     pkb_finding worst;                               /* the world's, after the last settle */
     uint32_t past[PKB_MAX_SLOTS + PKB_MAX_FAMILIES]; /* entries that the attempt has seen */
     uint32_t past_count;
+    uint64_t quiet_ns; /* the probe without a cell (quiet.h) */
+    pkb_loud loud;
 } pkb_attempt;
 
 /* Serves the evaluator's request; rank 0 sends the verdict. Errors are our own failures. */
@@ -62,7 +71,8 @@ pkb_code pkb_attempt_settle(pkb_attempt *attempt, bool *is_clean, pkb_error *err
 uint64_t pkb_attempt_key(pkb_attempt *attempt);
 void pkb_attempt_remember(pkb_attempt *attempt, uint32_t entry);
 
-/* Steps, one file each; they return with attempt->worst set. */
+/* Steps, one file each; they return with attempt->worst set. Timing also ends where something is
+ * heard that should not be there. */
 pkb_code pkb_check_run(pkb_attempt *attempt, pkb_error *err);
 pkb_code pkb_timing_run(pkb_attempt *attempt, pkb_size_result *result, pkb_error *err);
 

@@ -71,6 +71,10 @@ typedef struct pkb_judge_device {
     pkb_code (*sample_take)(pkb_error *err);
     void (*sample_read)(uint64_t *out);
 
+    /* How long a kernel takes that does a fixed amount of work on the whole device: longer where
+     * somebody else's work runs beside it. NULL where stopping a process stops its work. */
+    pkb_code (*probe)(uint64_t *took_ns, pkb_error *err);
+
     /* Waits for all of the above; the first failure of any. */
     pkb_code (*synchronise)(pkb_error *err);
     /* Runs a kernel that must give a known result, and compares the memory in use with `*in_use`

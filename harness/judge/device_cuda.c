@@ -20,17 +20,31 @@ enum {
     MOST_BLOCKS = 8192,
     SURVEY_BLOCKS = 1024,
     HEALTH_BYTES = 1 << 20,
-    HEALTH_WAITS = 100
+    HEALTH_WAITS = 100,
+    PROBE_BLOCKS = 2048,
+    PROBE_STEPS = 96 << 10 /* about 3 ms on an H200 */
 };
-/* Enough for a batch of 20 ms of most kernels; over three times any level-2 cache so far. */
+/* Enough for a batch of 50 ms of most kernels; over three times any level-2 cache so far. */
 #define FOOTPRINT_BYTES (UINT64_C(8) << 30)
 /* What the reference's process may come to hold meanwhile. */
 #define MEMORY_SLACK_BYTES (UINT64_C(512) << 20)
 
-enum { FILL, COPY, FIND_DAMAGE, FIND_DIFFERENCE, DIGEST, SURVEY, TALLY, SAMPLE, KERNEL_COUNT };
+enum {
+    FILL,
+    COPY,
+    FIND_DAMAGE,
+    FIND_DIFFERENCE,
+    DIGEST,
+    SURVEY,
+    TALLY,
+    SAMPLE,
+    PROBE,
+    KERNEL_COUNT
+};
 static const char *const kernel_names[KERNEL_COUNT] = {
-    "pkb_fill_spans",   "pkb_copy_spans",    "pkb_find_damage",  "pkb_find_difference",
-    "pkb_digest_spans", "pkb_survey_output", "pkb_tally_output", "pkb_look"};
+    "pkb_fill_spans",      "pkb_copy_spans",   "pkb_find_damage",
+    "pkb_find_difference", "pkb_digest_spans", "pkb_survey_output",
+    "pkb_tally_output",    "pkb_look",         "pkb_probe"};
 
 static struct {
     pkb_driver *driver;
@@ -307,6 +321,24 @@ static void sample_read(uint64_t *out)
     pkb_compute_read(cuda.compute, out, cuda.samples, cuda.sample_count * sizeof *out);
 }
 
+/* ---- who else is there ---- */
+
+static pkb_code probe(uint64_t *took_ns, pkb_error *err)
+{
+    uint32_t steps = PROBE_STEPS;
+    void *sink = pkb_compute_answer(cuda.compute, PKB_COMPUTE_ANSWER, sizeof(uint64_t), 0);
+    void *arguments[] = {&steps, &sink};
+    pkb_code rc = pkb_compute_synchronise(cuda.compute, err);
+    const uint64_t begin_ns = pkb_clock_now_ns();
+
+    if (rc != PKB_OK)
+        return rc;
+    pkb_compute_launch(cuda.compute, PROBE, PROBE_BLOCKS, 1, arguments);
+    rc = pkb_compute_synchronise(cuda.compute, err);
+    *took_ns = pkb_clock_now_ns() - begin_ns;
+    return rc;
+}
+
 /* ---- health ---- */
 
 static pkb_code synchronise(pkb_error *err)
@@ -384,6 +416,7 @@ static const pkb_judge_device device = {
     .sample_prepare = sample_prepare,
     .sample_take = sample_take,
     .sample_read = sample_read,
+    .probe = probe,
     .synchronise = synchronise,
     .check_health = check_health,
 };

@@ -12,7 +12,7 @@
 
 enum { THREADS = 256 };
 #define LOOK_NS (20 * PKB_NS_PER_MS)
-#define TIMED_LOOK_NS (200 * PKB_NS_PER_MS) /* a batch lasts 20 ms */
+#define TIMED_LOOK_NS (200 * PKB_NS_PER_MS) /* a batch lasts 50 ms */
 #define MEMORY_TOP_BYTES (UINT64_C(8) << 30)
 
 void pkb_cell_limits_choose(pkb_cell_limits *limits, uint32_t world)

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "harness/judge/quiet.h"
 #include "harness/judge/report.h"
 
 static void fill(pkb_timing *timing)
@@ -65,6 +66,16 @@ static void times_are_of_one_call(void **state)
     assert_true(pkb_timing_speedup(&timing, 2).value == 16.0);
 }
 
+static void what_takes_longer_than_a_switch_explains_is_heard(void **state)
+{
+    (void)state;
+    assert_false(pkb_quiet_is_disturbed(3000000, 3000000));
+    assert_false(pkb_quiet_is_disturbed(3200000, 3000000)); /* a switch between contexts */
+    assert_false(pkb_quiet_is_disturbed(4150000, 3000000));
+    assert_true(pkb_quiet_is_disturbed(4150001, 3000000));
+    assert_true(pkb_quiet_is_disturbed(6810000, 3000000)); /* beside a spinning kernel */
+}
+
 /* ---- the verdict that carries them ---- */
 
 static void a_record_holds_what_was_measured_and_nothing_else(void **state)
@@ -106,6 +117,7 @@ int main(void)
         cmocka_unit_test(the_speedup_is_the_median_ratio_of_pairs),
         cmocka_unit_test(a_narrow_interval_is_stable),
         cmocka_unit_test(times_are_of_one_call),
+        cmocka_unit_test(what_takes_longer_than_a_switch_explains_is_heard),
         cmocka_unit_test(a_record_holds_what_was_measured_and_nothing_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
