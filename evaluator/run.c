@@ -201,7 +201,8 @@ static void tell_how_to_go_on(const pkb_run *run, int argc, char **argv)
         fprintf(stderr, "nothing was stored: the next call begins anew\n");
         return;
     }
-    fputs("to go on:  pkbench", stderr);
+    fputs("to go on: ", stderr);
+    print_word(program_invocation_name);
     for (int i = 0; i < argc; i++)
         print_word(argv[i]);
     fputc('\n', stderr);
