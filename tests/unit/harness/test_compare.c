@@ -322,6 +322,39 @@ static void nothing_is_right_where_nothing_is_compared(void **state)
     assert_false(pkb_compare(&c).is_wrong);
 }
 
+static void errors_are_relative_and_need_no_tolerance(void **state)
+{
+    (void)state;
+    static sample s;
+    sample_fill(&s, 8.0);
+    pkb_comparison c = of_sample(&s);
+    c.tolerance = (pkb_tolerance){0};
+    double sum = 0.0;
+    for (size_t i = 0; i < COUNT; i++)
+        sum += s.oracle[i] * s.oracle[i];
+    const double rms = sqrt(sum / COUNT);
+
+    s.out[5 * COLUMNS] += 1.0F;
+    pkb_tolerance found = pkb_compare_errors(&c);
+    assert_true(fabs(found.max * rms - 1.0) < 1e-5);
+    assert_true(fabs(found.norm * rms * sqrt(COUNT) - 1.0) < 1e-3);
+    assert_true(found.norm < found.block && found.block < found.max);
+
+    s.out[7] = NAN;
+    found = pkb_compare_errors(&c);
+    assert_true(isinf(found.norm) && isinf(found.block) && isinf(found.max));
+}
+
+static void an_all_zero_oracle_has_no_scale(void **state)
+{
+    (void)state;
+    static sample s; /* zero */
+    pkb_comparison c = of_sample(&s);
+    assert_true(pkb_compare_errors(&c).max == 0.0);
+    s.out[COUNT - 1] = 1e-30F;
+    assert_true(isinf(pkb_compare_errors(&c).max));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,6 +373,8 @@ int main(void)
         cmocka_unit_test(either_code_of_a_tie_is_right),
         cmocka_unit_test(complex_elements_are_counted_as_one),
         cmocka_unit_test(nothing_is_right_where_nothing_is_compared),
+        cmocka_unit_test(errors_are_relative_and_need_no_tolerance),
+        cmocka_unit_test(an_all_zero_oracle_has_no_scale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

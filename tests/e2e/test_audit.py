@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pkbench audit as a user calls it; what it finds is tested in tests/python."""
+
+import json
+import signal
+import subprocess
+import time
+
+import pytest
+
+from tests.e2e.command import PKBENCH, ROOT, pkbench
+
+
+def test_a_sound_problem():
+    answer = pkbench("audit", "allreduce", "-n", "2")
+    assert answer.status == 0, answer.err
+    assert "001_allreduce" in answer.err
+    assert "clean" in answer.err
+    assert answer.out.splitlines()[-1] == "1 problem, 0 faults"
+
+
+def test_a_fault_in_a_file_given_by_a_relative_path(tmp_path):
+    for folder, name in (("problems", "001_allreduce.json"), ("references", "001_allreduce.py")):
+        (tmp_path / folder).mkdir()
+        text = (ROOT / folder / name).read_text()
+        # every rank draws the same
+        (tmp_path / folder / name).write_text(text.replace("ctx.rng", "ctx.shared_rng()"))
+    answer = pkbench("audit", "problems/001_allreduce.json", "-n", "2", "--json", cwd=tmp_path)
+    assert answer.status == 1, answer.err
+    (problem,) = json.loads(answer.out)["problems"]
+    assert problem["name"] == "001_allreduce"
+    assert {fault["kind"] for fault in problem["faults"]} == {"inputs", "stub"}
+    assert "'x' is the same on ranks 0 and 1: draw it with ctx.rng" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["gemm_alreduce"], ["did you mean 013_gemm_allreduce"]),
+        (["no/such.json"], ["no/such.json", "No such file"]),
+        (["1", "-n", "2,x"], ["-n wants numbers of ranks from 2 to 64, not '2,x'"]),
+        (["1", "--sizes", "tinny"], ["no size 'tinny'", "tiny_row"]),
+        (["1", "--seeds", "1"], ["--seeds wants at least 2"]),
+        (["1", "--device", "tpu"], ["no device 'tpu'"]),
+        (["1", "--write"], ["--write goes with --calibrate"]),
+        (["26", "-n", "3,7", "--sizes", "pkb"], ["possible at none of P = 3,7", "E % P == 0"]),
+    ],
+)
+def test_bad_usage_is_named(arguments, words):
+    answer = pkbench("audit", *arguments)
+    for word in words:
+        assert word in answer.err, answer.err
+    assert (answer.status, answer.out) == (2, "")
+
+
+def test_interrupt_ends_it():
+    process = subprocess.Popen(
+        [str(PKBENCH), "audit", "1", "-n", "2"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) in (130, -signal.SIGINT)
