@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Row-parallel linear layer whose output is scattered over the ranks."""
+
+import math
+
+import torch
+import torch.distributed as dist
+
+
+def make_inputs(ctx):
+    """A (M, k) and B (k, N) bf16, every rank's own shards."""
+    M, N, k, K = ctx.dims.M, ctx.dims.N, ctx.dims.k, ctx.dims.K
+
+    def normal(*shape):
+        return torch.randn(shape, generator=ctx.rng, device=ctx.device)
+
+    def sparse_signs(*shape):
+        # -1, 0 and 1, as dense as keeps the sums within 256: their deviation is at most 32.
+        density = min(0.75, 32 / math.sqrt(K))
+        keep = torch.rand(shape, generator=ctx.rng, device=ctx.device) < density
+        return torch.sign(normal(*shape)) * keep
+
+    if ctx.family == "integers":
+        return {"A": sparse_signs(M, k).bfloat16(), "B": sparse_signs(k, N).bfloat16()}
+    A, B = normal(M, k), normal(k, N) / math.sqrt(K)
+    if ctx.family == "tiny":
+        A, B = A * 1e-15, B * 1e-15
+    elif ctx.family == "huge":
+        A, B = A * 1e15, B * 1e15
+    elif ctx.family == "offset":
+        A = A + 1
+    elif ctx.family == "outliers":
+        rare = torch.rand((M, k), generator=ctx.rng, device=ctx.device) < 0.05
+        A = torch.where(rare, 20 * A, A)
+    return {"A": A.bfloat16(), "B": B.bfloat16()}
+
+
+def reference(ctx, A, B):
+    C = ctx.out("C")
+    dist.reduce_scatter_tensor(C, A @ B, group=ctx.group("tp"))
+    return {"C": C}
+
+
+def oracle(ctx, inputs_of_all_ranks):
+    mine = slice(ctx.rank * ctx.dims.R, (ctx.rank + 1) * ctx.dims.R)
+    return {
+        "C": sum(shard["A"][mine].double() @ shard["B"].double() for shard in inputs_of_all_ranks)
+    }
