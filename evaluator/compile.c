@@ -286,8 +286,6 @@ cleanup:
 
 pkb_code pkb_compile(pkb_build *out, const pkb_compile_options *options, pkb_error *err)
 {
-    const uint64_t start_ns = pkb_clock_now_ns();
-
     *out = (pkb_build){0};
     pkb_code rc = write_source(options, err);
     if (rc == PKB_OK)
@@ -302,7 +300,6 @@ pkb_code pkb_compile(pkb_build *out, const pkb_compile_options *options, pkb_err
     const bool lacks_device = out->device == NULL && built_count(options) == BUILT_COUNT;
     if (out->is_built ? out->host == NULL || lacks_device : out->reason == NULL)
         return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the build's result");
-    out->seconds = (double)(pkb_clock_now_ns() - start_ns) / 1e9;
     return PKB_OK;
 }
 

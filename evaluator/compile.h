@@ -37,7 +37,6 @@ typedef struct pkb_build {
     char *reason;
     char *host, *device; /* absolute paths of the shared objects; GPUs: device NULL, host has all */
     bool was_cached;
-    double seconds;
     pkb_buf log; /* all that the compilers said */
 } pkb_build;
 

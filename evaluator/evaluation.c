@@ -87,13 +87,17 @@ static pkb_code compile_in(pkb_evaluation *evaluation, pkb_ranks *ranks, const c
         .uses_cache = setting->options.uses_cache,
         .idle = &idle};
 
-    pkb_code rc = pkb_compile(&evaluation->build, &options, err);
-    evaluation->costs.compile_s = rc == PKB_OK ? evaluation->build.seconds : -1;
-    return rc;
+    return pkb_compile(&evaluation->build, &options, err);
+}
+
+static double since_s(uint64_t start_ns)
+{
+    return (double)(pkb_clock_now_ns() - start_ns) / 1e9;
 }
 
 static pkb_code compile(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_error *err)
 {
+    const uint64_t start_ns = pkb_clock_now_ns();
     char *directory = pkb_workdir_path(&ranks->workdir, "build");
     if (directory == NULL)
         return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the build");
@@ -107,13 +111,9 @@ static pkb_code compile(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_error 
         rc = pkb_fs_make_directory(directory, 0700, err);
     if (rc == PKB_OK)
         rc = compile_in(evaluation, ranks, directory, err);
+    evaluation->costs.compile_s = since_s(start_ns);
     free(directory);
     return rc;
-}
-
-static double since_s(uint64_t start_ns)
-{
-    return (double)(pkb_clock_now_ns() - start_ns) / 1e9;
 }
 
 /* What the judges say that they took. */
