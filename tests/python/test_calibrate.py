@@ -30,19 +30,48 @@ def chosen(*samples: Sample):
 
 def test_bound_is_twice_the_largest_honest_error():
     choice = chosen(
-        sample(reference=0.01, float32=0.0123, local_only=1.0),
-        sample(rank=1, reference=0.012, float32=0.001, local_only=0.5),
+        sample(reference=0.01, float32=0.0123, local_only=0.1),
+        sample(rank=1, reference=0.012, float32=0.001, local_only=0.09),
     )
     assert choice.bound == even(0.025)  # rounded up to two digits
     assert choice.refusals == []
     assert choice.largest == {"reference": even(0.012), "float32": even(0.0123)}
-    assert choice.smallest == {"local_only": even(0.5)}
-    assert choice.seen_by["local_only"] == pytest.approx(0.5 / 0.048)
+    assert choice.smallest == {"local_only": even(0.09)}
+    assert choice.seen_by["local_only"] == pytest.approx(0.09 / 0.048)
+
+
+@pytest.mark.parametrize(("cheat", "bound"), [(1.0, 0.08), (0.3, 0.04), (0.15, 0.02)])
+def test_bound_lies_in_the_middle_where_there_is_room(cheat, bound):
+    choice = chosen(sample(reference=0.01, float32=0.01, local_only=cheat))
+    assert choice.bound == even(bound)
+
+
+def test_an_exact_family_is_no_reason_for_a_wide_bound():
+    choice = chosen(
+        sample(reference=0.01, **{ELEMENT: 0.05}),
+        sample("integers", reference=0.0, **{ELEMENT: math.inf}),
+    )
+    assert choice.bound == even(0.02)
+    assert (choice.refusals, choice.notes) == ([], [])
+
+
+def test_an_element_that_nobody_can_see_is_told():
+    choice = chosen(sample(reference=0.01, local_only=1.0, **{ELEMENT: 0.001}))
+    assert choice.bound == even(0.02)
+    assert choice.refusals == []
+    assert len(choice.notes) == 1
+    assert CHEATS[ELEMENT] in choice.notes[0]
 
 
 def test_a_program_that_only_moves_data_has_the_floor_of_its_dtype():
     choice = chosen(sample(reference=0.0, rounded_once=0.0, local_only=1.0))
     assert choice.bound == even(6.0e-8)
+
+
+def test_float64_has_a_floor_of_its_own():
+    """Its oracle is no more exact than the output."""
+    found = sample(reference=1e-16, local_only=1.0)
+    assert choose("y", "f64", [found]).bound == even(1e-13)
 
 
 @pytest.mark.parametrize(("cheat", "margin"), [(0.2, 2), (0.17, 1.5), (0.14, 1.25), (0.122, 1.1)])
@@ -70,13 +99,16 @@ def test_one_family_that_shows_a_cheat_is_enough():
 
 
 def test_honest_programs_must_pass_in_every_family():
-    choice = chosen(
-        sample(reference=0.001, float32=0.001, local_only=1.0),
-        sample("huge", reference=0.001, float32=0.02),
+    quiet = sample(reference=0.001, float32=0.001, local_only=0.01)
+    assert chosen(quiet, sample("huge", reference=0.01, float32=0.03)).bound == even(0.002)
+    assert (
+        chosen(quiet, sample("huge", reference=0.001, float32=0.02))
+        .refusals[0]
+        .startswith("a cheat would pass")
     )
-    assert len(choice.refusals) == 1
+    choice = chosen(quiet, sample("integers", reference=0.0, float32=math.inf))
     assert "float32" in choice.refusals[0]
-    assert "family 'huge'" in choice.refusals[0]
+    assert "family 'integers'" in choice.refusals[0]
 
 
 # ---- writing ----

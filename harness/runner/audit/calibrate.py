@@ -106,7 +106,8 @@ def _tell(problem: Problem, choices: list[Choice], options: argparse.Namespace) 
     out = sys.stderr if options.json else sys.stdout
     print(table(problem, choices), file=out, flush=True)
     refusals = [(choice.output, text) for choice in choices for text in choice.refusals]
-    for output, text in refusals:
+    notes = [(f"note: {choice.output}", text) for choice in choices for text in choice.notes]
+    for output, text in refusals + notes:
         print(f"  {problem.name}: {output}: {text}", file=sys.stderr)
     if options.write and refusals:
         print(f"  {problem.name}: nothing is written", file=sys.stderr)

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Chooses bounds between honest programs and cheats.
 
-A bound is MARGINS[0] times the largest nominal error of an honest program, rounded up to two
-digits, or less where only that keeps the cheats out. A judge allows the larger of it and four times
-the reference's own error. That must suffice for every honest program in every family, and every
-cheat must exceed it by SEPARATION in at least one metric: on every rank, in some family and draw.
+A judge allows the larger of a bound and four times the reference's own error. What an honest
+program needs is its error, outside nominal inputs only where the latter does not cover it. The
+bound is a margin times the largest need, rounded up to two digits: 8 or 4 where every cheat exceeds
+what is allowed by as much with nominal inputs on every rank; else twice, or less where only that
+keeps the cheats out: each must exceed what is allowed by SEPARATION in one metric at least, on each
+rank, in some family and draw. A cheat in one element may be too small to be seen: that is told.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import torch
@@ -18,8 +20,11 @@ from harness.runner.compare import NO_ERROR, REFERENCE_FACTOR, Errors
 from harness.runner.memory import TORCH_DTYPES
 from harness.runner.problem import METRICS
 
+AMPLE_MARGINS = (8.0, 4.0)
 MARGINS = (2.0, 1.5, 1.25, 1.1)
+MAY_PASS = "one_rank_missing_in_an_element"
 SEPARATION = 1.1
+FLOAT64_FLOOR = 1e-13
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,7 @@ class Choice:
     output: str
     bound: Errors
     refusals: list[str]
+    notes: list[str]  # cheats that are too small to be seen
     largest: dict[str, Errors]  # nominal, by kind of honest program
     smallest: dict[str, Errors]  # nominal, by cheat and by what is only informative
     seen_by: dict[str, float]  # by cheat: how many times over what is allowed, where it is least
@@ -39,17 +45,46 @@ def choose(output: str, dtype: str, samples: list[Sample]) -> Choice:
     kinds = {kind for found in nominal for kind in found}
     largest = {k: _over(nominal, k, Errors.worst) for k in HONEST if k in kinds}
     smallest = {k: _over(nominal, k, Errors.least) for k in (*CHEATS, "eight_bits") if k in kinds}
-    honest = NO_ERROR
-    for found in largest.values():
-        honest = honest.worst(found)
-    for margin in MARGINS:
-        bound = _bound(honest, dtype, margin)
-        refusals = [*_turned_away(samples, bound), *_unseen(samples, bound)]
-        if not refusals:
-            break
+    bound = _choose_bound(samples, dtype)
+    needed = [cheat for cheat in CHEATS if cheat != MAY_PASS]
+    refusals = [*_turned_away(samples, bound), *_unseen(samples, bound, needed)]
+    notes = [*_unseen(samples, bound, [MAY_PASS])]
     seen = {cheat: _least_seen(samples, bound, cheat) for cheat in CHEATS}
     found = {cheat: value for cheat, value in seen.items() if value is not None}
-    return Choice(output, bound, refusals, largest, smallest, found)
+    return Choice(output, bound, refusals, notes, largest, smallest, found)
+
+
+def _choose_bound(samples: list[Sample], dtype: str) -> Errors:
+    need = NO_ERROR
+    for sample in samples:
+        need = need.worst(_need(sample))
+    nominal = [sample for sample in samples if sample.family == "nominal"]
+    for margin in AMPLE_MARGINS:
+        bound = _bound(need, dtype, margin)
+        if not any(_unseen(nominal, bound, CHEATS, margin)):
+            return bound
+    for cheats in (CHEATS, [cheat for cheat in CHEATS if cheat != MAY_PASS]):
+        for margin in MARGINS:
+            bound = _bound(need, dtype, margin)
+            if not any(_unseen(samples, bound, cheats)):
+                return bound
+    return bound
+
+
+def _need(sample: Sample) -> Errors:
+    """What honest programs need of the bound in one draw."""
+    need = NO_ERROR
+    for kind in HONEST:
+        if kind in sample.errors:
+            need = need.worst(sample.errors[kind])
+    if sample.family == "nominal":
+        return need
+    covered = sample.errors["reference"].times(REFERENCE_FACTOR)
+    uncovered = (
+        value if math.isfinite(value) and value > getattr(covered, metric) else 0.0
+        for metric, value in ((metric, getattr(need, metric)) for metric in METRICS)
+    )
+    return Errors(*uncovered)
 
 
 def _over(found: list[dict[str, Errors]], kind: str, join) -> Errors:
@@ -61,7 +96,9 @@ def _over(found: list[dict[str, Errors]], kind: str, join) -> Errors:
 
 
 def _bound(honest: Errors, dtype: str, margin: float) -> Errors:
-    floor = torch.finfo(TORCH_DTYPES[dtype]).eps / 2  # of a program that only moves data
+    # Half an ulp is what a program needs that only moves data. An oracle in float64 is no more
+    # exact than an output in float64, and other orders of summing are honest.
+    floor = FLOAT64_FLOOR if dtype == "f64" else torch.finfo(TORCH_DTYPES[dtype]).eps / 2
     return Errors(*(_round_up(max(margin * getattr(honest, m), floor)) for m in METRICS))
 
 
@@ -107,11 +144,13 @@ def _divided(error: float, allowed: float) -> float:
     return math.inf if error > 0 else 0.0
 
 
-def _unseen(samples: list[Sample], bound: Errors) -> Iterator[str]:
-    for cheat in CHEATS:
+def _unseen(
+    samples: list[Sample], bound: Errors, cheats: Iterable[str], least: float = SEPARATION
+) -> Iterator[str]:
+    for cheat in cheats:
         by_place = _seen_by_place(samples, bound, cheat)
         for (size, world, rank), seen in by_place.items():
-            if seen < SEPARATION:
+            if seen < least:
                 yield (
                     f"a cheat would pass (a rank's contribution left out: {CHEATS[cheat]}) at size "
                     f"{size}, P = {world}, rank {rank}: in no family is its error more than "

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 
 from harness.runner.audit.fault import Fault, fault_at
-from harness.runner.audit.scene import Place, Scene, as_output, fitted, same_bits
+from harness.runner.audit.scene import Place, Scene, as_output, fitted, has_rows, same_bits
 from harness.runner.case import Draw, Tensors
 from harness.runner.compare import compare
 from harness.runner.problem import Argument
@@ -80,9 +80,7 @@ def _of_argument(
     argument: Argument,
     sources: list[int],
 ) -> list[Fault]:
-    looked_at = {
-        a.name for a in place.problem.outputs if _has_rows(scenes("nominal"), rank, a.name)
-    }
+    looked_at = {a.name for a in place.problem.outputs if has_rows(scenes("nominal"), rank, a.name)}
     declared = {
         output
         for output in looked_at
@@ -103,11 +101,6 @@ def _of_argument(
         *(_unmoved(place, rank, output, argument, where) for output in sorted(waiting)),
         *(_untrue(place, rank, output, argument, where) for output in sorted(denied)),
     ]
-
-
-def _has_rows(scene: Scene, rank: int, output: str) -> bool:
-    expected = scene.expect(rank)
-    return output in expected and expected[output].numel() > 0
 
 
 def _see(

@@ -135,6 +135,12 @@ class Scene:
         return self.case.draw(rank, other, own_seed=self.seed)
 
 
+def has_rows(scene: Scene, rank: int, output: str) -> bool:
+    """Whether a rank has any element of an output."""
+    expected = scene.expect(rank)
+    return output in expected and expected[output].numel() > 0
+
+
 def fitted(tensor: torch.Tensor, shape: list[int] | torch.Size) -> torch.Tensor:
     """The elements of `tensor` from the start, over and over, in another shape; zeros if none."""
     count = math.prod(shape)
