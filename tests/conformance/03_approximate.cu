@@ -64,11 +64,11 @@ INSTRUCTION(ex2_approx, "ex2.approx.ftz.f32", exp2(x), -125, 127, RELATIVE, -22)
 INSTRUCTION(lg2_approx_near_one, "lg2.approx.ftz.f32", log2(x), 0.5, 2, ABSOLUTE, -22)
 INSTRUCTION(lg2_approx, "lg2.approx.ftz.f32", log2(x), 2, 1e38, RELATIVE, -22)
 INSTRUCTION(rcp_approx, "rcp.approx.ftz.f32", 1 / x, 1e-37, 1e37, RELATIVE, -23)
-INSTRUCTION(rsqrt_approx, "rsqrt.approx.ftz.f32", 1 / sqrt(x), 1e-37, 1e38, RELATIVE, -22.4)
-INSTRUCTION(sqrt_approx, "sqrt.approx.ftz.f32", sqrt(x), 1e-37, 1e38, RELATIVE, -22.4)
+INSTRUCTION(rsqrt_approx, "rsqrt.approx.ftz.f32", 1 / sqrt(x), 1e-37, 1e38, RELATIVE, -22.9)
+INSTRUCTION(sqrt_approx, "sqrt.approx.ftz.f32", sqrt(x), 1e-37, 1e38, RELATIVE, -23)
 INSTRUCTION(sin_approx, "sin.approx.ftz.f32", sin(x), -3.1415, 3.1415, ABSOLUTE, -20.5)
 INSTRUCTION(cos_approx, "cos.approx.ftz.f32", cos(x), -3.1415, 3.1415, ABSOLUTE, -20.5)
-INSTRUCTION(tanh_approx, "tanh.approx.f32", tanh(x), -9, 9, RELATIVE, -10.9)
+INSTRUCTION(tanh_approx, "tanh.approx.f32", tanh(x), -9, 9, RELATIVE, -11)
 
 // ---- functions: units in the last place from the correctly rounded result ----
 
