@@ -166,7 +166,7 @@ def _left_out(place: Place, scene: Scene, rank: int, rounded: Tensors) -> tuple[
 
 def _without(scene: Scene, skipped: int):
     """All inputs, those of one rank blank; where that means nothing, guessed."""
-    for draw in (scene.blank(skipped), scene.redraw(skipped, 0)):
+    for draw in (scene.blank(skipped), scene.guess(skipped)):
         yield [draw if q == skipped else d for q, d in enumerate(scene.inputs)]
 
 

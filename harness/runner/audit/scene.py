@@ -134,6 +134,14 @@ class Scene:
         other = self.case.seed(OTHER_TRIAL + attempt, self.family)
         return self.case.draw(rank, other, own_seed=self.seed)
 
+    def guess(self, rank: int) -> Draw:
+        """Inputs of one rank as somebody might invent them; where it shares all, also those."""
+        guess = self.redraw(rank, 0)
+        tensors = self.inputs[rank].tensors
+        if all(same_bits(tensor, tensors[name]) for name, tensor in guess.tensors.items()):
+            return self.redraw_shared(rank, 0)
+        return guess
+
 
 def has_rows(scene: Scene, rank: int, output: str) -> bool:
     """Whether a rank has any element of an output."""

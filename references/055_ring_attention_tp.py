@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Causal attention layer with the sequence in a ring along cp and the heads split along tp."""
+
+import math
+
+import torch
+import torch.distributed as dist
+import torch.nn.functional as F
+
+SHARPNESS = {"sharp": 8.0, "flat": 0.1}  # deviation of the scores; otherwise 2
+
+
+def make_inputs(ctx):
+    """x (B, s, N), equal along tp; Wqkv (3 hl d, N) and Wo (N, hl d), equal along cp."""
+    B, s, N, width = ctx.dims.B, ctx.dims.s, ctx.dims.N, ctx.dims.hl * ctx.dims.d
+
+    def normal(generator, *shape):
+        return torch.randn(shape, generator=generator, device=ctx.device)
+
+    of_heads, of_tokens = ctx.shared_rng("tp"), ctx.shared_rng("cp")
+    Wqkv = normal(of_heads, 3 * width, N) / math.sqrt(N)
+    Wqkv[:width] *= SHARPNESS.get(ctx.family, 2.0)
+    Wo = normal(of_heads, N, width) / math.sqrt(ctx.dims.h * ctx.dims.d)
+    x = normal(of_tokens, B, s, N)
+    if ctx.family == "offset":
+        x = (x + normal(ctx.shared_rng(), N)) / math.sqrt(2)
+    return {"x": x.bfloat16(), "Wqkv": Wqkv.bfloat16(), "Wo": Wo.bfloat16()}
+
+
+def reference(ctx, x, Wqkv, Wo):
+    B, s, hl, d = ctx.dims.B, ctx.dims.s, ctx.dims.hl, ctx.dims.d
+    ring, place, length = ctx.group("cp"), ctx.coordinate["cp"], ctx.grid["cp"]
+    qkv = F.linear(x, Wqkv).view(B, s, 3, hl, d)
+    q, kv = qkv[:, :, 0].transpose(1, 2), qkv[:, :, 1:].contiguous()
+    for step in range(length):
+        incoming, exchange = torch.empty_like(kv), []
+        if step + 1 < length:
+            exchange = _pass_on(kv, incoming, ring, place, length)
+        if step <= place:  # the blocks of later places are the future
+            k, v = kv.permute(2, 0, 3, 1, 4)
+            block, block_lse = _attention(q, k, v, is_causal=step == 0)
+            if step == 0:
+                o, lse = block.float(), block_lse
+            else:
+                o = o - torch.sigmoid(block_lse - lse)[..., None] * (o - block)
+                lse = lse - F.logsigmoid(lse - block_lse)
+        for work in exchange:
+            work.wait()
+        kv = incoming
+    y = ctx.out("y")
+    o = o.to(x.dtype).transpose(1, 2).reshape(B * s, hl * d)
+    torch.mm(o, Wo.T, out=y.view(B * s, -1))
+    dist.all_reduce(y, group=ctx.group("tp"))
+    return {"y": y}
+
+
+def _pass_on(kv, incoming, ring, place, length):
+    """Starts sending kv to the next rank of the ring and receiving the previous one's."""
+    following = dist.get_global_rank(ring, (place + 1) % length)
+    previous = dist.get_global_rank(ring, (place - 1) % length)
+    return dist.batch_isend_irecv(
+        [
+            dist.P2POp(dist.isend, kv, following, ring),
+            dist.P2POp(dist.irecv, incoming, previous, ring),
+        ]
+    )
+
+
+def _attention(q, k, v, is_causal):
+    """Fused attention over one block of keys: its result and the logarithms of its sums."""
+    if q.is_cuda:
+        fused = torch.ops.aten._scaled_dot_product_flash_attention
+    else:
+        fused = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
+    return fused(q, k, v, 0.0, is_causal)[:2]
+
+
+def oracle(ctx, inputs_of_all_ranks):
+    B, s, hl, d = ctx.dims.B, ctx.dims.s, ctx.dims.hl, ctx.dims.d
+    place, tp = ctx.coordinate["cp"], ctx.grid["tp"]
+    query = place * s + torch.arange(s, device=ctx.device)
+    hidden = torch.arange((place + 1) * s, device=ctx.device) > query[:, None]
+
+    def project(inputs, part):
+        weight = inputs["Wqkv"].double().view(3, hl * d, -1)[part]
+        return (inputs["x"].double() @ weight.T).view(B, s, hl, d)
+
+    y = 0
+    for heads in range(tp):
+        past = [inputs_of_all_ranks[c * tp + heads] for c in range(place + 1)]
+        q = project(past[-1], 0)
+        k, v = (torch.cat([project(inputs, part) for inputs in past], 1) for part in (1, 2))
+        o = torch.empty_like(q)
+        for head in range(hl):  # one at a time: all scores together would take many GiB
+            score = q[:, :, head] @ k[:, :, head].transpose(1, 2) / math.sqrt(d)
+            score.masked_fill_(hidden, -math.inf)
+            o[:, :, head] = torch.softmax(score, 2) @ v[:, :, head]
+        y = y + o.view(B, s, hl * d) @ past[-1]["Wo"].double().T
+    return {"y": y}
