@@ -24,7 +24,8 @@ def make_inputs(ctx):
     )
     bonus = torch.randn(likely.shape, generator=shared, device=device) + math.log(V)
     logits = torch.randn((T, n), generator=ctx.rng, device=device)
-    if ctx.family != "flat":
+    owner = {"flat": 0, "flat_last": ctx.world - 1}.get(ctx.family)
+    if owner is None:
         logits.scatter_add_(1, likely[:, ctx.rank], bonus[:, ctx.rank])
     offset = 30 * torch.randn((T, 1), generator=shared, device=device)
     if ctx.family == "offset":
@@ -37,8 +38,7 @@ def make_inputs(ctx):
     entries = (likely + n * torch.arange(ctx.world, device=device)[:, None]).view(T, -1)
     chosen = entries.gather(1, integers(0, 2 * ctx.world, T, 1)).squeeze(1)
     target = torch.where(integers(0, 3, T) > 0, chosen, integers(0, V, T))
-    owner = integers(0, ctx.world, 1)
-    if ctx.family == "flat":  # all other ranks have only small gradients, which then count
+    if owner is not None:  # all other ranks have only small gradients, which then count
         target = owner * n + target % n
     # Ignored: the entry of padding, or what is no entry.
     ignore = int(integers(-V, V, 1))
