@@ -11,7 +11,9 @@
 #include "harness/memory/region.h"
 #include "harness/sandbox/message.h"
 
-enum { OPEN_TIMEOUT_S = 60, ADDRESS_STEPS = 1024, ADDRESS_STEP_BYTES = 2 << 20 };
+enum { ADDRESS_STEPS = 1024, ADDRESS_STEP_BYTES = 2 << 20 };
+/* For as long as another cell works; the judge's end ends the wait. */
+#define OPEN_TIMEOUT_NS (86400 * PKB_NS_PER_S)
 
 static const char hello[] = "hello";
 
@@ -28,7 +30,7 @@ static pkb_code receive(pkb_session *session, int socket_fd, pkb_message *messag
     pkb_code rc = pkb_message_send(socket_fd, hello, sizeof hello - 1, NULL, 0, err);
 
     if (rc == PKB_OK)
-        rc = pkb_message_receive(socket_fd, message, OPEN_TIMEOUT_S * PKB_NS_PER_S, err);
+        rc = pkb_message_receive(socket_fd, message, OPEN_TIMEOUT_NS, err);
     if (rc != PKB_OK)
         return rc;
     if (message->bytes != sizeof session->opening)
@@ -153,9 +155,9 @@ pkb_code pkb_session_open(pkb_session *session, int socket_fd, pkb_error *err)
     pkb_code rc = pkb_message_create(&message, err);
 
     if (rc == PKB_OK)
-        rc = receive(session, socket_fd, message, err);
-    if (rc == PKB_OK)
         rc = open_device(session, err);
+    if (rc == PKB_OK)
+        rc = receive(session, socket_fd, message, err);
     if (rc == PKB_OK)
         rc = map_host(session, message, err);
     if (rc == PKB_OK)

@@ -25,8 +25,8 @@ typedef struct pkb_session {
     pkb_world world;
 } pkb_session;
 
-/* Says hello on the judge's socket, receives its message and maps everything. The descriptors are
- * closed afterwards, the socket too. */
+/* Opens the device, says hello on the judge's socket, receives its message and maps everything. The
+ * descriptors are closed afterwards, the socket too. */
 pkb_code pkb_session_open(pkb_session *session, int socket_fd, pkb_error *err);
 
 #endif

@@ -7,23 +7,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
-#include "base/fs.h"
 #include "base/stats.h"
 #include "harness/judge/quiet.h"
 #include "harness/judge/report.h"
+#include "harness/judge/supply.h"
 
 typedef struct attempt_request {
-    const char *id, *host, *device;
+    const char *id;
     const cJSON *sizes;    /* names or classes; NULL = all of the plan */
     const cJSON *timeouts; /* seconds by place in the plan; NULL = the judge's own limit for all */
-    pkb_sandbox_level level;
     bool has_time;
-    const char *debugger; /* compute-sanitizer, around the cell of one rank; NULL = none */
-    const char *debug_tool;
-    uint32_t debug_rank;
+    bool has_more; /* sizes after the present one */
+    pkb_supply supply;
 } attempt_request;
 
 uint64_t pkb_attempt_key(pkb_attempt *attempt)
@@ -47,48 +44,6 @@ pkb_code pkb_attempt_settle(pkb_attempt *attempt, bool *is_clean, pkb_error *err
     return rc;
 }
 
-/* <folder of this program>/name. */
-static pkb_code beside_me(char *out, size_t bytes, const char *name, pkb_error *err)
-{
-    char self[3500];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length < 0)
-        return pkb_error_set(err, PKB_ERR_IO, 0, "cannot find the judge's own program");
-    self[length] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash != NULL)
-        *slash = '\0';
-    snprintf(out, bytes, "%s/%s", self, name);
-    return PKB_OK;
-}
-
-/* ---- a rank that is looked into ---- */
-
-#define DEBUG_PART "debug.part" /* what the tool says of one size */
-
-static bool has_debugger(const pkb_judge *judge, const attempt_request *request)
-{
-    return request->debugger != NULL && request->debug_rank == judge->options.rank;
-}
-
-/* Each size has a cell of its own, and the tool begins its file anew. Best effort: a log decides
- * nothing. */
-static void keep_debug_log(const pkb_judge *judge, const char *size)
-{
-    enum { LIMIT_BYTES = 64 << 20 };
-    char part[4096], whole[4096], title[128], *text = NULL;
-    size_t bytes = 0;
-
-    snprintf(part, sizeof part, "%s/" DEBUG_PART, judge->options.work);
-    snprintf(whole, sizeof whole, "%s/debug.txt", judge->options.work);
-    snprintf(title, sizeof title, "---- rank %u, size %s ----\n", judge->options.rank, size);
-    pkb_fs_append(whole, title, strlen(title), NULL);
-    if (pkb_fs_read(part, LIMIT_BYTES, &text, &bytes, NULL) == PKB_OK)
-        pkb_fs_append(whole, text, bytes, NULL);
-    free(text);
-    unlink(part);
-}
-
 /* ---- one size ---- */
 
 /* Where a device is slow, the evaluator gives each size its own limit. */
@@ -99,37 +54,6 @@ static uint64_t request_timeout_ns(const pkb_judge *judge, const attempt_request
     bool is_sane =
         cJSON_IsNumber(seconds) && seconds->valuedouble > 0 && seconds->valuedouble < 1e6;
     return is_sane ? (uint64_t)(seconds->valuedouble * 1e9) : judge->options.timeout_ns;
-}
-
-static pkb_code start_cell(pkb_attempt *attempt, const attempt_request *request, pkb_error *err)
-{
-    /* These outlive the cell. */
-    static char program[4096], library[4096], log_path[4096], debug_path[4096];
-    static pkb_cell_debug debug;
-    pkb_judge *judge = attempt->judge;
-    pkb_code rc = PKB_OK;
-
-    if ((rc = beside_me(program, sizeof program, "pkbench-cell", err)) != PKB_OK ||
-        (rc = beside_me(library, sizeof library, "lib", err)) != PKB_OK)
-        return rc;
-    snprintf(log_path, sizeof log_path, "%s/rank%u.txt", judge->options.work, judge->options.rank);
-    snprintf(debug_path, sizeof debug_path, "%s/" DEBUG_PART, judge->options.work);
-    debug = (pkb_cell_debug){request->debugger, request->debug_tool, debug_path};
-    const bool is_debugged = has_debugger(judge, request);
-    const pkb_cell_options options = {.program = program,
-                                      .library_dir = library,
-                                      .cudart = judge->options.cudart,
-                                      .gpus = judge->gpus,
-                                      .host_path = request->host,
-                                      .device_path = request->device,
-                                      .log_path = log_path,
-                                      .debug = is_debugged ? &debug : NULL,
-                                      .level = is_debugged ? PKB_SANDBOX_NONE : request->level,
-                                      .timeout_ns = request_timeout_ns(judge, request),
-                                      .memory = judge->memory,
-                                      .world = &judge->world,
-                                      .watch = &judge->watch};
-    return pkb_cell_start(&attempt->cell, &options, err);
 }
 
 static pkb_code step(pkb_attempt *attempt, pkb_command command, bool *is_clean, pkb_error *err)
@@ -175,7 +99,7 @@ static void enter(stopwatch *watch, pkb_cost part)
     watch->since_ns = now_ns;
 }
 
-static pkb_code run_steps(pkb_attempt *attempt, const attempt_request *request, stopwatch *watch,
+static pkb_code run_steps(pkb_attempt *attempt, attempt_request *request, stopwatch *watch,
                           pkb_error *err)
 {
     bool is_clean = true;
@@ -183,12 +107,16 @@ static pkb_code run_steps(pkb_attempt *attempt, const attempt_request *request, 
 
     enter(watch, PKB_COST_LOAD);
     if ((rc = begin_memory(attempt, err)) != PKB_OK ||
-        (rc = start_cell(attempt, request, err)) != PKB_OK ||
+        (rc = pkb_supply_take(&request->supply, request_timeout_ns(attempt->judge, request),
+                              &attempt->cell, err)) != PKB_OK ||
         (rc = step(attempt, PKB_COMMAND_LOAD, &is_clean, err)) != PKB_OK || !is_clean ||
         (rc = step(attempt, PKB_COMMAND_SETUP, &is_clean, err)) != PKB_OK || !is_clean)
         return rc;
     enter(watch, PKB_COST_CHECK);
-    if ((rc = pkb_check_run(attempt, err)) != PKB_OK || !pkb_finding_is_clean(&attempt->worst))
+    if (request->has_more && (rc = pkb_supply_begin(&request->supply, err)) != PKB_OK)
+        return rc;
+    if ((rc = pkb_check_run(attempt, err)) != PKB_OK || !pkb_finding_is_clean(&attempt->worst) ||
+        (rc = pkb_supply_await(&request->supply, err)) != PKB_OK)
         return rc;
     if (request->has_time) {
         enter(watch, PKB_COST_TIME);
@@ -201,7 +129,7 @@ static pkb_code run_steps(pkb_attempt *attempt, const attempt_request *request, 
 }
 
 /* A cell of its own, from its start to its end. */
-static pkb_code run_cell(pkb_attempt *attempt, const attempt_request *request, stopwatch *watch,
+static pkb_code run_cell(pkb_attempt *attempt, attempt_request *request, stopwatch *watch,
                          pkb_error *err)
 {
     pkb_judge *judge = attempt->judge;
@@ -210,8 +138,7 @@ static pkb_code run_cell(pkb_attempt *attempt, const attempt_request *request, s
     enter(watch, PKB_COST_END);
     pkb_cell_free(attempt->cell);
     attempt->cell = NULL;
-    if (has_debugger(judge, request))
-        keep_debug_log(judge, watch->result->size->name);
+    pkb_supply_keep_log(&request->supply, watch->result->size->name);
     /* No cell is left anywhere before anybody fills memory again. */
     return rc != PKB_OK ? rc : pkb_judge_world_barrier(&judge->world, err);
 }
@@ -235,14 +162,19 @@ static pkb_code blame(pkb_attempt *attempt, uint32_t *heard_count, pkb_error *er
     return PKB_OK;
 }
 
-static pkb_code run_once(pkb_attempt *attempt, const attempt_request *request, stopwatch *watch,
+static pkb_code run_once(pkb_attempt *attempt, attempt_request *request, stopwatch *watch,
                          uint32_t *heard_count, pkb_error *err)
 {
     pkb_judge *judge = attempt->judge;
     uint64_t in_use_bytes = 0;
-    pkb_code rc = pkb_judge_prepare(judge, watch->result->size, err);
+    pkb_code rc = pkb_supply_begin(&request->supply, err);
 
+    if (rc == PKB_OK)
+        rc = pkb_judge_prepare(judge, watch->result->size, err);
     judge->has_fresh_draws = false;
+    /* What a cell takes before it holds an attempt is no part of what the attempt leaves. */
+    if (rc == PKB_OK)
+        rc = pkb_supply_await(&request->supply, err);
     if (rc == PKB_OK)
         rc = judge->device->check_health(&in_use_bytes, err);
     if (rc == PKB_OK)
@@ -255,8 +187,8 @@ static pkb_code run_once(pkb_attempt *attempt, const attempt_request *request, s
 }
 
 /* Once more with a fresh cell where something was heard: the node may have had a bad moment. */
-static pkb_code judge_size(pkb_judge *judge, const attempt_request *request,
-                           pkb_size_result *result, pkb_error *err)
+static pkb_code judge_size(pkb_judge *judge, attempt_request *request, pkb_size_result *result,
+                           pkb_error *err)
 {
     enum { MOST_TRIES = 4 };
     stopwatch watch = {.result = result, .since_ns = pkb_clock_now_ns()};
@@ -286,7 +218,7 @@ static pkb_code judge_size(pkb_judge *judge, const attempt_request *request,
 
 /* ---- all sizes ---- */
 
-static void read_debug(attempt_request *out, const cJSON *debug)
+static void read_debug(pkb_supply *out, const cJSON *debug)
 {
     const cJSON *rank = cJSON_GetObjectItemCaseSensitive(debug, "rank");
     out->debugger = cJSON_IsNumber(rank) ? pkb_json_string_or(debug, "program", NULL) : NULL;
@@ -303,12 +235,12 @@ static pkb_code read_request(attempt_request *out, const cJSON *request, pkb_err
     out->sizes = cJSON_GetObjectItemCaseSensitive(request, "sizes");
     out->timeouts = cJSON_GetObjectItemCaseSensitive(request, "timeouts");
     out->has_time = !cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(request, "time"));
-    if ((rc = pkb_json_get_string(request, "host", &out->host, err)) != PKB_OK)
+    if ((rc = pkb_json_get_string(request, "host", &out->supply.host, err)) != PKB_OK)
         return rc;
-    read_debug(out, cJSON_GetObjectItemCaseSensitive(request, "debug"));
+    read_debug(&out->supply, cJSON_GetObjectItemCaseSensitive(request, "debug"));
     /* For GPUs one file holds both parts. */
-    out->device = pkb_json_string_or(request, "device", out->host);
-    return pkb_sandbox_level_parse(level, &out->level, err);
+    out->supply.device = pkb_json_string_or(request, "device", out->supply.host);
+    return pkb_sandbox_level_parse(level, &out->supply.level, err);
 }
 
 static bool is_wanted(const attempt_request *request, const pkb_plan_size *size)
@@ -346,10 +278,38 @@ static pkb_code send_verdict(pkb_judge *judge, const pkb_size_result *results, s
     return pkb_control_send(&judge->control, verdict, err);
 }
 
+/* The sizes asked for, as results to be filled. */
+static size_t choose_sizes(const pkb_judge *judge, const attempt_request *wanted,
+                           pkb_size_result *results)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < judge->plan->size_count; i++)
+        if (is_wanted(wanted, &judge->plan->sizes[i]))
+            results[count++].size = &judge->plan->sizes[i];
+    return count;
+}
+
+/* Until one fails in such a way that the next would only do it again; `*count`: how many were. */
+static pkb_code judge_sizes(pkb_judge *judge, attempt_request *wanted, pkb_size_result *results,
+                            size_t *count, pkb_error *err)
+{
+    const size_t all = *count;
+    pkb_code rc = PKB_OK;
+
+    for (*count = 0; rc == PKB_OK && *count < all;) {
+        pkb_size_result *result = &results[(*count)++];
+        wanted->has_more = *count < all;
+        rc = judge_size(judge, wanted, result, err);
+        if (rc != PKB_OK || !goes_on(result->finding.verdict))
+            return rc;
+        wanted->has_time &= pkb_finding_is_clean(&result->finding);
+    }
+    return rc;
+}
+
 pkb_code pkb_attempt_judge(pkb_judge *judge, const cJSON *request, pkb_error *err)
 {
-    attempt_request wanted = {0};
-    size_t count = 0;
+    attempt_request wanted = {.supply = {.judge = judge}};
     pkb_size_result *results = NULL;
     pkb_code rc = read_request(&wanted, request, err);
 
@@ -358,17 +318,10 @@ pkb_code pkb_attempt_judge(pkb_judge *judge, const cJSON *request, pkb_error *er
     results = calloc(judge->plan->size_count, sizeof *results);
     if (results == NULL)
         return pkb_error_set(err, PKB_ERR_MEMORY, 0, "out of memory for an attempt's results");
-    for (size_t i = 0; rc == PKB_OK && i < judge->plan->size_count; i++) {
-        if (!is_wanted(&wanted, &judge->plan->sizes[i]))
-            continue;
-        results[count].size = &judge->plan->sizes[i];
-        rc = judge_size(judge, &wanted, &results[count++], err);
-        if (rc != PKB_OK || !goes_on(results[count - 1].finding.verdict))
-            break;
-        wanted.has_time &= pkb_finding_is_clean(&results[count - 1].finding);
-    }
-    if (rc == PKB_OK && count == 0)
-        rc = pkb_error_set(err, PKB_ERR_USAGE, 0, "no size of the plan is asked for");
+    size_t count = choose_sizes(judge, &wanted, results);
+    rc = count > 0 ? judge_sizes(judge, &wanted, results, &count, err)
+                   : pkb_error_set(err, PKB_ERR_USAGE, 0, "no size of the plan is asked for");
+    pkb_supply_clear(&wanted.supply);
     if (rc == PKB_OK)
         rc = send_verdict(judge, results, count, err);
     free(results);

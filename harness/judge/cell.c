@@ -33,6 +33,8 @@
 
 struct pkb_cell {
     pkb_cell_options options;
+    const pkb_memory *memory; /* of the judge; NULL = not yet open */
+    uint64_t timeout_ns;      /* of a request, without the delays that it asks for */
     pkb_child child;
     pkb_process process;
     int fd; /* socket; -1 = none */
@@ -90,7 +92,7 @@ static pkb_code receive_hello(pkb_cell *cell, pkb_error *err)
 
 static pkb_code send_open(pkb_cell *cell, pkb_error *err)
 {
-    const pkb_memory *memory = cell->options.memory;
+    const pkb_memory *memory = cell->memory;
     int fds[PKB_CELL_FD_ARENAS + 2 * PKB_MAX_RANKS];
     size_t count = PKB_CELL_FD_ARENAS;
     pkb_cell_open open = {.version = PKB_CELL_OPEN_VERSION,
@@ -119,7 +121,7 @@ static pkb_code send_open(pkb_cell *cell, pkb_error *err)
 /* Waits of the attempt's own kernels give up first: they know best what they waited for. */
 static uint64_t device_timeout_ns(const pkb_cell *cell)
 {
-    return cell->options.timeout_ns / 4 * 3;
+    return cell->timeout_ns / 4 * 3;
 }
 
 static void write_request(pkb_cell *cell, const pkb_cell_request *request)
@@ -168,7 +170,7 @@ static pkb_code await_ready(pkb_cell *cell, pkb_error *err)
     return PKB_OK;
 }
 
-pkb_code pkb_cell_start(pkb_cell **out, const pkb_cell_options *options, pkb_error *err)
+pkb_code pkb_cell_spawn(pkb_cell **out, const pkb_cell_options *options, pkb_error *err)
 {
     int pair[2] = {-1, -1};
     pkb_code rc = PKB_OK;
@@ -181,8 +183,6 @@ pkb_code pkb_cell_start(pkb_cell **out, const pkb_cell_options *options, pkb_err
     cell->process = (pkb_process)PKB_PROCESS_NONE;
     cell->fd = cell->transcript.read_fd = cell->transcript.write_fd = -1;
     cell->page_region = (pkb_region)PKB_REGION_NONE;
-    pkb_cell_limits_choose(&cell->limits, options->world->size);
-    cell->limits.is_off = options->debug != NULL;
     if ((rc = pkb_message_create(&cell->message, err)) != PKB_OK ||
         (rc = pkb_transcript_open(&cell->transcript, err)) != PKB_OK ||
         (rc = pkb_region_create(&cell->page_region, "pkb-page", sizeof(pkb_page), err)) != PKB_OK ||
@@ -190,23 +190,39 @@ pkb_code pkb_cell_start(pkb_cell **out, const pkb_cell_options *options, pkb_err
         goto cleanup;
     cell->page = cell->page_region.address;
     cell->fd = pair[0];
-    if ((rc = pkb_cell_launch(&cell->child, options, pair[1], cell->transcript.write_fd, err)) !=
-        PKB_OK)
+    rc = pkb_cell_launch(&cell->child, options, pair[1], cell->transcript.write_fd, err);
+    if (rc != PKB_OK)
         goto cleanup;
-    close(pair[1]); /* now the cell's alone: its death ends the connection */
-    pair[1] = -1;
     pkb_transcript_close_writer(&cell->transcript);
-    if ((rc = receive_hello(cell, err)) != PKB_OK || (rc = send_open(cell, err)) != PKB_OK ||
-        (rc = await_ready(cell, err)) != PKB_OK)
-        goto cleanup;
-    pkb_cell_limits_settle(&cell->limits, &cell->process, options->memory, options->world->cores);
     *out = cell;
     cell = NULL;
 cleanup:
     if (pair[1] >= 0)
-        close(pair[1]);
+        close(pair[1]); /* the cell's alone: its death ends the connection */
     pkb_cell_free(cell);
     return rc;
+}
+
+pkb_code pkb_cell_await(pkb_cell *cell, pkb_error *err)
+{
+    return cell->process.pidfd >= 0 ? PKB_OK : receive_hello(cell, err);
+}
+
+pkb_code pkb_cell_begin(pkb_cell *cell, const pkb_memory *memory, uint64_t timeout_ns,
+                        pkb_error *err)
+{
+    const pkb_judge_world *world = cell->options.world;
+    pkb_code rc = PKB_OK;
+
+    cell->memory = memory;
+    cell->timeout_ns = timeout_ns;
+    pkb_cell_limits_choose(&cell->limits, world->size);
+    cell->limits.is_off = cell->options.debug != NULL;
+    if ((rc = pkb_cell_await(cell, err)) != PKB_OK || (rc = send_open(cell, err)) != PKB_OK ||
+        (rc = await_ready(cell, err)) != PKB_OK)
+        return rc;
+    pkb_cell_limits_settle(&cell->limits, &cell->process, memory, world->cores);
+    return PKB_OK;
 }
 
 static bool wait_for_end(pkb_cell *cell)
@@ -267,8 +283,7 @@ static void check_limits(pkb_cell *cell, const pkb_hint_step *step, bool is_due,
 {
     pkb_hint_words words = {0};
     pkb_cell_excess excess;
-    if (!pkb_cell_limits_exceeded(&cell->limits, &cell->process, cell->options.memory, is_due,
-                                  &excess))
+    if (!pkb_cell_limits_exceeded(&cell->limits, &cell->process, cell->memory, is_due, &excess))
         return;
     pkb_hint_phase(&words, cell->page, step);
     pkb_finding_set(finding, PKB_VERDICT_RESOURCE_LIMIT, "rank %u: %s in %s, the limit is %s",
@@ -335,7 +350,7 @@ static pkb_code wait_done(pkb_cell *cell, const pkb_hint_step *step, uint32_t va
 
 static uint64_t request_timeout_ns(const pkb_cell *cell, const pkb_cell_request *request)
 {
-    uint64_t timeout_ns = cell->options.timeout_ns;
+    uint64_t timeout_ns = cell->timeout_ns;
     for (uint32_t i = 0; i < request->call_count && request->delay_ns != NULL; i++)
         timeout_ns += request->delay_ns[i];
     return timeout_ns;
@@ -352,7 +367,7 @@ static void judge_answer(const pkb_cell *cell, const pkb_hint_step *step, pkb_fi
                                    .library_path = library};
     pkb_finding claim = *finding;
     snprintf(library, sizeof library, "%s/libcudart.so.13", options->library_dir);
-    if (pkb_expired_read(expired, cell->page, options->memory, device_timeout_ns(cell)))
+    if (pkb_expired_read(expired, cell->page, cell->memory, device_timeout_ns(cell)))
         told.expired = expired;
     pkb_hint_judge_answer(&claim, cell->page, &told);
     if (claim.verdict == PKB_VERDICT_CRASH && told.expired != NULL)
@@ -418,7 +433,7 @@ pkb_code pkb_cell_end(pkb_cell *cell, pkb_finding *finding, pkb_error *err)
 {
     const pkb_cell_request request = {.command = PKB_COMMAND_EXIT};
     const pkb_hint_step step = {.command = PKB_COMMAND_EXIT};
-    uint64_t deadline_ns = pkb_clock_now_ns() + cell->options.timeout_ns;
+    uint64_t deadline_ns = pkb_clock_now_ns() + cell->timeout_ns;
     pkb_child_exit how = {.exited = true};
     pkb_code rc = PKB_OK;
 
@@ -429,7 +444,7 @@ pkb_code pkb_cell_end(pkb_cell *cell, pkb_finding *finding, pkb_error *err)
         if ((rc = pkb_watch_check(cell->options.watch, err)) != PKB_OK)
             return rc;
         if (pkb_clock_left_ns(deadline_ns) == 0) {
-            judge_deadline(cell, &step, cell->options.timeout_ns, finding);
+            judge_deadline(cell, &step, cell->timeout_ns, finding);
             return PKB_OK;
         }
     }

@@ -37,8 +37,6 @@ typedef struct pkb_cell_options {
     const char *log_path;        /* what the attempt prints is appended here */
     const pkb_cell_debug *debug; /* NULL = none; wants level none */
     pkb_sandbox_level level;
-    uint64_t timeout_ns; /* of a request, without the delays that it asks for */
-    const pkb_memory *memory;
     pkb_judge_world *world;
     const pkb_watch *watch;
 } pkb_cell_options;
@@ -53,9 +51,15 @@ typedef struct pkb_cell_request {
     bool is_timed;
 } pkb_cell_request;
 
-/* Starts a cell up to its open message; nothing of the attempt is loaded yet, so that a failure is
- * ours. The caller frees; what `options` points to must outlive the cell. */
-pkb_code pkb_cell_start(pkb_cell **out, const pkb_cell_options *options, pkb_error *err);
+/* Starts a cell and returns: it comes up meanwhile. Nothing of the attempt is loaded before the
+ * first request, so that a failure up to then is ours. The caller frees; what `options` points to
+ * must outlive the cell. */
+pkb_code pkb_cell_spawn(pkb_cell **out, const pkb_cell_options *options, pkb_error *err);
+/* Waits until its device is open. Then it waits, too, and does nothing. */
+pkb_code pkb_cell_await(pkb_cell *cell, pkb_error *err);
+/* Gives it the memory of a size, for requests of `timeout_ns` each. */
+pkb_code pkb_cell_begin(pkb_cell *cell, const pkb_memory *memory, uint64_t timeout_ns,
+                        pkb_error *err);
 /* Kills whatever is left of it, reaps it and saves what it printed. */
 void pkb_cell_free(pkb_cell *cell);
 

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Starts cells ahead of their size; see supply.h.
+ */
+#include "harness/judge/supply.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+
+#define DEBUG_PART "debug.part" /* what the tool says of one size */
+
+static bool has_debugger(const pkb_supply *supply)
+{
+    return supply->debugger != NULL && supply->debug_rank == supply->judge->options.rank;
+}
+
+/* <folder of this program>/name. */
+static pkb_code beside_me(char *out, size_t bytes, const char *name, pkb_error *err)
+{
+    char self[3500];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0)
+        return pkb_error_set(err, PKB_ERR_IO, 0, "cannot find the judge's own program");
+    self[length] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    snprintf(out, bytes, "%s/%s", self, name);
+    return PKB_OK;
+}
+
+static pkb_code spawn(pkb_supply *supply, pkb_cell **out, pkb_error *err)
+{
+    /* These outlive the cell. */
+    static char program[4096], library[4096], log_path[4096], debug_path[4096];
+    static pkb_cell_debug debug;
+    pkb_judge *judge = supply->judge;
+    const bool is_debugged = has_debugger(supply);
+    pkb_code rc = PKB_OK;
+
+    if ((rc = beside_me(program, sizeof program, "pkbench-cell", err)) != PKB_OK ||
+        (rc = beside_me(library, sizeof library, "lib", err)) != PKB_OK)
+        return rc;
+    snprintf(log_path, sizeof log_path, "%s/rank%u.txt", judge->options.work, judge->options.rank);
+    snprintf(debug_path, sizeof debug_path, "%s/" DEBUG_PART, judge->options.work);
+    debug = (pkb_cell_debug){supply->debugger, supply->debug_tool, debug_path};
+    const pkb_cell_options options = {.program = program,
+                                      .library_dir = library,
+                                      .cudart = judge->options.cudart,
+                                      .gpus = judge->gpus,
+                                      .host_path = supply->host,
+                                      .device_path = supply->device,
+                                      .log_path = log_path,
+                                      .debug = is_debugged ? &debug : NULL,
+                                      .level = is_debugged ? PKB_SANDBOX_NONE : supply->level,
+                                      .world = &judge->world,
+                                      .watch = &judge->watch};
+    return pkb_cell_spawn(out, &options, err);
+}
+
+pkb_code pkb_supply_begin(pkb_supply *supply, pkb_error *err)
+{
+    if (supply->next != NULL || supply->debugger != NULL)
+        return PKB_OK;
+    return spawn(supply, &supply->next, err);
+}
+
+pkb_code pkb_supply_await(pkb_supply *supply, pkb_error *err)
+{
+    return supply->next == NULL ? PKB_OK : pkb_cell_await(supply->next, err);
+}
+
+pkb_code pkb_supply_take(pkb_supply *supply, uint64_t timeout_ns, pkb_cell **out, pkb_error *err)
+{
+    pkb_cell *cell = supply->next;
+    pkb_code rc = cell == NULL ? spawn(supply, &cell, err) : PKB_OK;
+
+    supply->next = NULL;
+    if (rc == PKB_OK)
+        rc = pkb_cell_begin(cell, supply->judge->memory, timeout_ns, err);
+    if (rc == PKB_OK)
+        *out = cell;
+    else
+        pkb_cell_free(cell);
+    return rc;
+}
+
+void pkb_supply_clear(pkb_supply *supply)
+{
+    pkb_cell_free(supply->next);
+    supply->next = NULL;
+}
+
+/* The tool begins its file anew for each cell. Best effort: a log decides nothing. */
+void pkb_supply_keep_log(const pkb_supply *supply, const char *size)
+{
+    enum { LIMIT_BYTES = 64 << 20 };
+    const pkb_judge_options *options = &supply->judge->options;
+    char part[4096], whole[4096], title[128], *text = NULL;
+    size_t bytes = 0;
+
+    if (!has_debugger(supply))
+        return;
+    snprintf(part, sizeof part, "%s/" DEBUG_PART, options->work);
+    snprintf(whole, sizeof whole, "%s/debug.txt", options->work);
+    snprintf(title, sizeof title, "---- rank %u, size %s ----\n", options->rank, size);
+    pkb_fs_append(whole, title, strlen(title), NULL);
+    if (pkb_fs_read(part, LIMIT_BYTES, &text, &bytes, NULL) == PKB_OK)
+        pkb_fs_append(whole, text, bytes, NULL);
+    free(text);
+    unlink(part);
+}
