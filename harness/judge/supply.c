@@ -69,17 +69,31 @@ pkb_code pkb_supply_begin(pkb_supply *supply, pkb_error *err)
     return spawn(supply, &supply->next, err);
 }
 
+/* One that died before it held anything is simply replaced when it is wanted. */
 pkb_code pkb_supply_await(pkb_supply *supply, pkb_error *err)
 {
-    return supply->next == NULL ? PKB_OK : pkb_cell_await(supply->next, err);
+    pkb_error why;
+    pkb_code rc = supply->next == NULL ? PKB_OK : pkb_cell_await(supply->next, &why);
+
+    if (rc == PKB_ERR_CHILD) {
+        pkb_supply_clear(supply);
+        return PKB_OK;
+    }
+    if (rc != PKB_OK)
+        *err = why;
+    return rc;
 }
 
 pkb_code pkb_supply_take(pkb_supply *supply, uint64_t timeout_ns, pkb_cell **out, pkb_error *err)
 {
-    pkb_cell *cell = supply->next;
-    pkb_code rc = cell == NULL ? spawn(supply, &cell, err) : PKB_OK;
+    pkb_cell *cell = NULL;
+    pkb_code rc = pkb_supply_await(supply, err);
 
+    if (rc != PKB_OK)
+        return rc;
+    cell = supply->next;
     supply->next = NULL;
+    rc = cell == NULL ? spawn(supply, &cell, err) : PKB_OK;
     if (rc == PKB_OK)
         rc = pkb_cell_begin(cell, supply->judge->memory, timeout_ns, err);
     if (rc == PKB_OK)

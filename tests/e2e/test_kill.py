@@ -22,10 +22,20 @@ VICTIMS = {
 }
 
 
+def holds_attempt(process) -> bool:
+    """A cell without one is only waiting for its turn."""
+    try:
+        return "attempt.so" in Path(f"/proc/{process.pid}/maps").read_text()
+    except OSError:
+        return False
+
+
 def is_victim(process, mark: str) -> bool:
     words = process.command.split()
-    if mark in ("pkbench-cell", "pkbench-judge"):  # not bubblewrap or mpirun, which name them too
-        return bool(words) and words[0].endswith(mark) and "--canary" not in words
+    if mark == "pkbench-cell":  # not bubblewrap, which names it, too
+        return bool(words) and words[0].endswith(mark) and holds_attempt(process)
+    if mark == "pkbench-judge":  # nor mpirun
+        return bool(words) and words[0].endswith(mark)
     return mark in process.command
 
 
