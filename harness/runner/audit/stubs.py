@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import torch
 
 from harness.runner.audit.influence import is_insensitive
-from harness.runner.audit.scene import Place, Scene, as_output, fitted, poisoned
+from harness.runner.audit.scene import Place, Scene, as_output, fitted, poisoned, same_bits
 from harness.runner.case import Draw, Tensors
 from harness.runner.compare import REFERENCE_FACTOR, compare
 
@@ -65,7 +65,8 @@ def _stubs(scene: Scene) -> Iterator[tuple[str, Stub]]:
     for skipped in range(scene.world):
         if not scene.is_blank(skipped) and _matters(scene, skipped):
             yield f"rank {skipped} left out", _without(skipped)
-            yield f"rank {skipped} guessed", _guessed(skipped)
+            if _is_open(scene, skipped):
+                yield f"rank {skipped} guessed", _guessed(skipped)
     for name in {name: None for draw in scene.inputs for name in draw.tensors}:
         yield f"a copy of '{name}'", _copy_of(name)
 
@@ -116,6 +117,12 @@ def _guessed(skipped: int) -> Stub:
         return scene.expect(rank, inputs)
 
     return answer
+
+
+def _is_open(scene: Scene, src: int) -> bool:
+    """Whether a rank's own generator decides anything here: else a guess of it is the truth."""
+    own, other = scene.inputs[src].tensors, scene.redraw(src, 0).tensors
+    return any(not same_bits(own[name], other[name]) for name in own.keys() & other.keys())
 
 
 def _matters(scene: Scene, src: int) -> bool:
