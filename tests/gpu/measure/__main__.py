@@ -17,6 +17,7 @@ STEPS = {
     "examples": whole.measure,
     "tutorial": whole.tutorial,
     "folder": whole.folder,
+    "suite": whole.suite,
     "kill": killing.measure,
     "refusals": killing.refusals,
 }

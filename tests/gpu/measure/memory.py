@@ -62,6 +62,11 @@ class Sampler:
             self._thread.start()
         return self
 
+    def take(self) -> dict[str, int]:
+        """The peaks since the last call."""
+        peak, self.peak = self.peak, {}
+        return peak
+
     def __exit__(self, *_) -> None:
         self._is_over.set()
         if self._thread.is_alive():

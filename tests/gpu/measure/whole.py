@@ -18,6 +18,9 @@ from tests.gpu.measure.memory import Sampler
 from tests.gpu.measure.spread import NUMBERS
 
 COSTS = ("compile", "start", "prepare", "load", "check", "time", "end")
+HEAD = " | ".join(
+    ["attempt", "verdict", "wall s", *COSTS, "judge GiB", "runner GiB", "GPU GiB", "pkb", "large"]
+)
 
 
 def measure(bench: Bench) -> str:
@@ -39,11 +42,7 @@ def evaluations(bench: Bench, step: str, attempts: list[Path]) -> str:
         walls.append(record["wall_s"])
         bench.store(step, [record])
         rows.append(row(record))
-    head = " | ".join(COSTS)
-    return table(
-        f"attempt | verdict | wall s | {head} | judge GiB | runner GiB | GPU GiB | pkb | large",
-        rows,
-    )
+    return table(HEAD, rows)
 
 
 def judge(bench: Bench, example) -> dict:
@@ -132,13 +131,40 @@ def folder(bench: Bench) -> str:
     return table(f"problem, sample | verdict | wall s | {' | '.join(COSTS)}", rows)
 
 
-def watch_lines(process: subprocess.Popen, path: Path, bench: Bench) -> list[float]:
+def suite(bench: Bench) -> str:
+    """All examples at all sizes in one `pkbench eval examples/`; the peak of each one's memory."""
+    path = bench.out / "suite.records"
+    command = [PKBENCH, "eval", ROOT / "examples", "--device", bench.device, "-o", path]
+    command += ["--sizes", "all" if bench.is_gpu else "tiny"]
+    peaks: list[dict] = []
+    with Sampler() as sampler, (bench.out / "suite.said").open("w") as said:
+        process = subprocess.Popen(command, stderr=said)
+        arrivals = watch_lines(process, path, bench, lambda: peaks.append(sampler.take()))
+    rows, before_s = [], 0.0
+    for line, at_s, peak in zip(path.read_text().splitlines(), arrivals, peaks, strict=False):
+        record = json.loads(line)
+        kept = {key: record[key] for key in ("problem", "world", "sandbox", "machine", "reference")
+                if key in record}  # fmt: skip
+        wall_s = round(at_s - before_s, 3)
+        kept = {**kept, **slim(record), "wall_s": wall_s, "peak_mib": peak}
+        bench.store("suite", [kept])
+        rows.append(row({**kept, "attempt": record["problem"]}))
+        before_s = at_s
+    path.unlink()
+    return table(HEAD, rows)
+
+
+def watch_lines(
+    process: subprocess.Popen, path: Path, bench: Bench, on_line=lambda: None
+) -> list[float]:
     """Seconds after which each line of a file was there, until the process has ended."""
     begin, arrivals, is_over = time.monotonic(), [], False
     while not is_over:
         is_over = process.poll() is not None
         lines = path.read_bytes().count(b"\n") if path.exists() else 0
-        arrivals += [time.monotonic() - begin] * (lines - len(arrivals))
+        while len(arrivals) < lines:
+            arrivals.append(time.monotonic() - begin)
+            on_line()
         if bench.left_s() < 3 and not is_over:
             process.send_signal(signal.SIGINT)
             process.wait(timeout=20)
