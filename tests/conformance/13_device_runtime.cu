@@ -7,11 +7,9 @@
 __global__ void print_all(const char *text)
 {
     printf("%d|%5d|%-5d|%05d|%+d|%x|%#X|%o|%u\n", -1, 42, 42, 42, 42, 255, 255, 8, 4000000000u);
-    printf("%lld|%llu|%ld|%hd|%hhu|%c|%s|%%|%10s|%-6s|%.2s\n", -5000000000ll,
-           18000000000000000000ull, -3l, (short)-7, (unsigned char)200, 'x', "text", "right",
-           "left", text);
-    printf("%f|%.3f|%10.2e|%g|%G|%*d|%.*f\n", 1.5, 2.0f / 3, 12345.678, 0.0001, 1e20, 6, 7, 2,
-           3.14159);
+    printf("%lld|%llu|%ld|%hd|%c|%s|%%|%10s|%-6s|%.2s\n", -5000000000ll, 18000000000000000000ull,
+           -3l, (short)-7, 'x', "text", "right", "left", text);
+    printf("%f|%.3f|%10.2e|%g|%G|%*d\n", 1.5, 2.0f / 3, 12345.678, 0.0001, 1e20, 6, 7);
     printf("plain\n");
 }
 
@@ -45,12 +43,28 @@ static void printf_formats()
     });
     int n = sprintf(want, "%d|%5d|%-5d|%05d|%+d|%x|%#X|%o|%u\n", -1, 42, 42, 42, 42, 255, 255, 8,
                     4000000000u);
-    n += sprintf(want + n, "%lld|%llu|%ld|%hd|%hhu|%c|%s|%%|%10s|%-6s|%.2s\n", -5000000000ll,
-                 18000000000000000000ull, -3l, (short)-7, (unsigned char)200, 'x', "text", "right",
-                 "left", "window");
-    n += sprintf(want + n, "%f|%.3f|%10.2e|%g|%G|%*d|%.*f\nplain\n", 1.5, 2.0f / 3, 12345.678,
-                 0.0001, 1e20, 6, 7, 2, 3.14159);
+    n += sprintf(want + n, "%lld|%llu|%ld|%hd|%c|%s|%%|%10s|%-6s|%.2s\n", -5000000000ll,
+                 18000000000000000000ull, -3l, (short)-7, 'x', "text", "right", "left", "window");
+    n += sprintf(want + n, "%f|%.3f|%10.2e|%g|%G|%*d\nplain\n", 1.5, 2.0f / 3, 12345.678, 0.0001,
+                 1e20, 6, 7);
     EXPECT(strcmp(got, want) == 0, "printed\n%s instead of\n%s", got, want);
+}
+
+// Formats of C that CUDA's manual leaves out.
+__global__ void print_more()
+{
+    printf("%hhu|%.*f\n", (unsigned char)200, 2, 3.14159);
+}
+
+static void printf_formats_of_c()
+{
+    static char got[4096];
+
+    captured(got, sizeof got, [&] {
+        print_more<<<1, 1>>>();
+        cudaDeviceSynchronize();
+    });
+    EXPECT(strcmp(got, "200|3.14\n") == 0, "printed %s", got);
 }
 
 __global__ void print_much()
@@ -144,5 +158,5 @@ static void trap_is_a_launch_failure()
     EXPECT_CODE(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
 }
 
-MAIN(CASE(printf_formats), CASE(printf_has_a_cap), CASE(malloc_and_free), CASE(assert_that_holds),
-     CASE(assert_that_fails), CASE(trap_is_a_launch_failure))
+MAIN(CASE(printf_formats), CASE(printf_formats_of_c), CASE(printf_has_a_cap), CASE(malloc_and_free),
+     CASE(assert_that_holds), CASE(assert_that_fails), CASE(trap_is_a_launch_failure))

@@ -42,6 +42,7 @@ SKIPPED = {
     "shared_memory_outside": "a GPU faults by its shared window, the CPU device by arrays",
     "unsupported_and_executed": "what the CPU device lacks",
     "stream_that_never_was": "the real runtime follows the pointer",
+    "printf_formats_of_c": "formats that CUDA's manual leaves out",
     "printf_has_a_cap": "the limit of printed text is the CPU device's",
 }
 # Compared by PASS alone, and why.
