@@ -7,7 +7,8 @@
  *   NOTHING     no work at all; where K is 0 that is right
  *   EMPTY       the first call of a batch launches an empty kernel
  *   UNJOINED    right until it is timed, then the work is on a stream that nobody waits for
- *   SPINNING    right, but a kernel that it never waits for keeps every multiprocessor busy
+ *   SPINNING    right, but with each timed batch it starts a kernel that keeps every multiprocessor
+ *               busy for longer than the batch, and never waits for it
  *   EARLY       a thread sees that the process goes on after a stop and starts copying before go
  *   GREEDY      takes all memory of the GPU in set-up
  * NOTHING and EMPTY print how long before the first call of a timed batch the process was let go
@@ -41,13 +42,14 @@ enum {
     MOST_SLOTS = 512,
     STOPPED_NS = 300000 /* a pause of the watching thread longer than this was a stop */
 };
-static const long long SPIN_NS = 4000000000;
+static const long long SPIN_NS = 200000000, BETWEEN_BATCHES_NS = 2000000;
 
 static std::atomic<bool> is_over{false};
 static std::atomic<int64_t> resumed_ns{0}; /* 0: a call has come since */
 static std::thread watcher;
 static cudaStream_t side;
 static int calls;
+static int64_t last_call_ns;
 
 static int64_t now_ns()
 {
@@ -180,8 +182,9 @@ extern "C" int pkb_run(pkb_world *, const pkb_args *args, void *, cudaStream_t s
         return cudaGetLastError();
     if (DO == UNJOINED && calls > HONEST_CALLS)
         stream = side;
-    if (DO == SPINNING && calls == HONEST_CALLS + 1)
+    if (DO == SPINNING && calls > HONEST_CALLS && now_ns() - last_call_ns > BETWEEN_BATCHES_NS)
         launch_spin(132, 1024, SPIN_NS, side);
+    last_call_ns = now_ns();
     int failed = DO == EARLY ? copy_unless_done(args, stream) : copy(args, stream);
     if (DO == DELAYED)
         launch_spin(1, 1, DELAY_NS, stream);
