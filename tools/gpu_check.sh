@@ -21,7 +21,7 @@ export NCCL_NVLS_ENABLE=0 PYTHONUNBUFFERED=1
 device=${GPU_CHECK_DEVICE:-cuda} # cpu: only to try this script out
 failed=0
 
-declare -A budgets=([machine]=20 [build]=150 [doctor]=40 [programs]=120 [pytest]=240 [zoo]=150
+declare -A budgets=([machine]=20 [build]=150 [doctor]=40 [programs]=120 [pytest]=240 [zoo]=200
     [handover]=80 [same]=110 [tricks]=170 [spread]=300 [examples]=400 [tutorial]=120
     [folder]=120 [suite]=300 [kill]=110 [refusals]=60 [conformance]=150 [limits]=90 [debug]=150)
 tables=" zoo handover same tricks spread examples tutorial folder suite kill refusals conformance "

@@ -150,7 +150,7 @@ def table(head: str, rows: list[str]) -> str:
 
 
 def slim(event: dict, keeps_batches: bool = False) -> dict:
-    """A judgement without what nobody reads again."""
+    """A judgement without what nobody reads again; of batches the attempt's µs at most."""
     kept = {key: event[key] for key in ("verdict", "reason", "where", "cost_s") if key in event}
     sizes = []
     for size in event.get("sizes", []):
@@ -158,6 +158,7 @@ def slim(event: dict, keeps_batches: bool = False) -> dict:
         size = {key: value for key, value in size.items() if key != "batches"}
         size["pairs"] = len(batches) // 2
         if keeps_batches:
-            size["batches"] = [[b["side"][0], b["n"], b["slowest_ns"]] for b in batches]
+            mine = [batch["slowest_ns"] for batch in batches if batch["side"] == "attempt"]
+            size["batches_us"] = [round(ns / 1e3, 1) for ns in mine]
         sizes.append(size)
     return {**kept, "sizes": sizes}

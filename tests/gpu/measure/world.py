@@ -27,9 +27,8 @@ class World:
             self.judges.__exit__()
         self.judges = None
 
-    def judge(self, built: Path, size: str = "", time_it: bool = True, **fields) -> dict:
-        """One verdict event, with the wall time it took and what rank 0 printed. Without a size
-        all that were opened."""
+    def judge(self, built: Path, size: str) -> dict:
+        """One verdict event, with the wall time it took and what rank 0 printed."""
         begin = time.monotonic()
         try:
             if self.judges is None:
@@ -38,8 +37,7 @@ class World:
             printed = self.judges.work / "rank0.txt"  # grows from one attempt to the next
             printed.unlink(missing_ok=True)
             begin = time.monotonic()
-            sizes = {"sizes": [size]} if size else {}
-            event = self.judges.attempt(built, time=time_it, **sizes, **fields)
+            event = self.judges.attempt(built, sizes=[size])
             text = printed.read_text(errors="replace") if printed.exists() else ""
         except AssertionError as error:
             self.close()
