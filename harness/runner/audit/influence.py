@@ -116,7 +116,7 @@ def _see(
         waiting = {output for output in waiting if not _is_moved(scene, before, after, output)}
         if change.is_sound:
             denied |= {output for output in declared if not _is_still(before, after, output)}
-        if not waiting and attempt >= 1:
+        if not waiting and (attempt >= 1 or not declared):
             break
     return (waiting, denied) if has_changed else None
 
@@ -183,7 +183,7 @@ def _differs(one, two) -> bool:
 def _mixed(scene: Scene, name: str, others: dict[int, Draw]) -> Change:
     """The scene with one argument of `others`. What has another shape then is cut or repeated."""
     problem = scene.case.problem
-    inputs = list(scene.inputs)
+    inputs = [Draw(dict(own.tensors), own.scalars, own.dims) for own in scene.inputs]
     for rank, other in others.items():
         own = scene.inputs[rank]
         dims = {d: (other if problem.deciders.get(d) == name else own).dims[d] for d in own.dims}

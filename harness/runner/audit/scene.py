@@ -76,6 +76,7 @@ class Scene:
         self.inputs = [case.draw(rank, self.seed) for rank in range(self.world)]
         self.resolved = case.resolve_draws(self.inputs)
         self._expected: dict[int, Tensors] = {}
+        self._redrawn: dict[tuple[int, int, bool], Draw] = {}
 
     def expect(self, rank: int, inputs: list[Draw] | None = None) -> Tensors:
         """What the oracle expects of a rank, from these inputs or from others."""
@@ -126,13 +127,19 @@ class Scene:
 
     def redraw(self, rank: int, attempt: int) -> Draw:
         """Other inputs of one rank; what it shares with others stays."""
-        other = self.case.seed(OTHER_TRIAL + attempt, self.family)
-        return self.case.draw(rank, self.seed, own_seed=other)
+        return self._redraw(rank, attempt, is_own=True)
 
     def redraw_shared(self, rank: int, attempt: int) -> Draw:
         """A rank's inputs with other shared randomness; all ranks' fit each other."""
-        other = self.case.seed(OTHER_TRIAL + attempt, self.family)
-        return self.case.draw(rank, other, own_seed=self.seed)
+        return self._redraw(rank, attempt, is_own=False)
+
+    def _redraw(self, rank: int, attempt: int, is_own: bool) -> Draw:
+        key = (rank, attempt, is_own)
+        if key not in self._redrawn:
+            other = self.case.seed(OTHER_TRIAL + attempt, self.family)
+            shared, own = (self.seed, other) if is_own else (other, self.seed)
+            self._redrawn[key] = self.case.draw(rank, shared, own_seed=own)
+        return self._redrawn[key]
 
     def guess(self, rank: int) -> Draw:
         """Inputs of one rank as somebody might invent them; where it shares all, also those."""

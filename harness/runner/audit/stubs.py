@@ -14,19 +14,27 @@ from harness.runner.compare import REFERENCE_FACTOR, compare
 def accepted_stubs(place: Place, scenes: list[Scene], rank: int) -> dict[str, bool]:
     """By stub, whether a judge would take its outputs of this rank in every draw. A stub passes if
     that holds on all ranks. Left out where there is no such stub."""
-    expected = [scene.expect(rank) for scene in scenes]
     found: dict[str, bool] = {}
     for name, make in _stubs(scenes[0]):
-        answers = [
-            _attempt(make, scene, e, rank) for scene, e in zip(scenes, expected, strict=True)
-        ]
-        if None not in answers:
-            pairs = zip(answers, expected, strict=True)
-            found[name] = all(_is_accepted(place, answer, e) for answer, e in pairs)
+        is_accepted = _is_accepted_in_all(place, scenes, rank, make)
+        if is_accepted is not None:
+            found[name] = is_accepted
     return found
 
 
 Stub = Callable[[Scene, Tensors, int], Tensors]
+
+
+def _is_accepted_in_all(place: Place, scenes: list[Scene], rank: int, make: Stub) -> bool | None:
+    """None if there is no such stub. The first draw that refuses it decides."""
+    for scene in scenes:
+        expected = scene.expect(rank)
+        answer = _attempt(make, scene, expected, rank)
+        if answer is None:
+            return None
+        if not _is_accepted(place, answer, expected):
+            return False
+    return True
 
 
 def _attempt(make: Stub, scene: Scene, expected: Tensors, rank: int) -> Tensors | None:
