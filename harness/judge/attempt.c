@@ -19,7 +19,6 @@ typedef struct attempt_request {
     const cJSON *sizes;    /* names or classes; NULL = all of the plan */
     const cJSON *timeouts; /* seconds by place in the plan; NULL = the judge's own limit for all */
     bool has_time;
-    bool has_more; /* sizes after the present one */
     pkb_supply supply;
 } attempt_request;
 
@@ -113,10 +112,7 @@ static pkb_code run_steps(pkb_attempt *attempt, attempt_request *request, stopwa
         (rc = step(attempt, PKB_COMMAND_SETUP, &is_clean, err)) != PKB_OK || !is_clean)
         return rc;
     enter(watch, PKB_COST_CHECK);
-    if (request->has_more && (rc = pkb_supply_begin(&request->supply, err)) != PKB_OK)
-        return rc;
-    if ((rc = pkb_check_run(attempt, err)) != PKB_OK || !pkb_finding_is_clean(&attempt->worst) ||
-        (rc = pkb_supply_await(&request->supply, err)) != PKB_OK)
+    if ((rc = pkb_check_run(attempt, err)) != PKB_OK || !pkb_finding_is_clean(&attempt->worst))
         return rc;
     if (request->has_time) {
         enter(watch, PKB_COST_TIME);
@@ -162,28 +158,33 @@ static pkb_code blame(pkb_attempt *attempt, uint32_t *heard_count, pkb_error *er
     return PKB_OK;
 }
 
+/* Of the device. What PyTorch only keeps for later is no leftover of anybody's. */
+static pkb_code check_health(pkb_judge *judge, uint64_t *in_use_bytes, pkb_error *err)
+{
+    pkb_code rc = judge->gpus != NULL ? pkb_runner_trim(judge->runner, err) : PKB_OK;
+    return rc != PKB_OK ? rc : judge->device->check_health(in_use_bytes, err);
+}
+
 static pkb_code run_once(pkb_attempt *attempt, attempt_request *request, stopwatch *watch,
                          uint32_t *heard_count, pkb_error *err)
 {
     pkb_judge *judge = attempt->judge;
     uint64_t in_use_bytes = 0;
-    pkb_code rc = pkb_supply_begin(&request->supply, err);
+    pkb_code rc = pkb_judge_prepare(judge, watch->result->size, err);
 
-    if (rc == PKB_OK)
-        rc = pkb_judge_prepare(judge, watch->result->size, err);
     judge->has_fresh_draws = false;
     /* What a cell takes before it holds an attempt is no part of what the attempt leaves. */
     if (rc == PKB_OK)
         rc = pkb_supply_await(&request->supply, err);
     if (rc == PKB_OK)
-        rc = judge->device->check_health(&in_use_bytes, err);
+        rc = check_health(judge, &in_use_bytes, err);
     if (rc == PKB_OK)
         rc = pkb_quiet_measure(judge, &attempt->quiet_ns, err);
     if (rc == PKB_OK)
         rc = run_cell(attempt, request, watch, err);
     if (rc == PKB_OK && attempt->loud.is_heard)
         rc = blame(attempt, heard_count, err);
-    return rc != PKB_OK ? rc : judge->device->check_health(&in_use_bytes, err);
+    return rc != PKB_OK ? rc : check_health(judge, &in_use_bytes, err);
 }
 
 /* Once more with a fresh cell where something was heard: the node may have had a bad moment. */
@@ -298,7 +299,6 @@ static pkb_code judge_sizes(pkb_judge *judge, attempt_request *wanted, pkb_size_
 
     for (*count = 0; rc == PKB_OK && *count < all;) {
         pkb_size_result *result = &results[(*count)++];
-        wanted->has_more = *count < all;
         rc = judge_size(judge, wanted, result, err);
         if (rc != PKB_OK || !goes_on(result->finding.verdict))
             return rc;
@@ -319,9 +319,13 @@ pkb_code pkb_attempt_judge(pkb_judge *judge, const cJSON *request, pkb_error *er
     if (results == NULL)
         return pkb_error_set(err, PKB_ERR_MEMORY, 0, "out of memory for an attempt's results");
     size_t count = choose_sizes(judge, &wanted, results);
-    rc = count > 0 ? judge_sizes(judge, &wanted, results, &count, err)
+    rc = count > 0 ? pkb_supply_begin(&wanted.supply, count, err)
                    : pkb_error_set(err, PKB_ERR_USAGE, 0, "no size of the plan is asked for");
+    if (rc == PKB_OK)
+        rc = judge_sizes(judge, &wanted, results, &count, err);
     pkb_supply_clear(&wanted.supply);
+    if (rc == PKB_OK) /* nothing of the attempt is left anywhere when its verdict is told */
+        rc = pkb_judge_world_barrier(&judge->world, err);
     if (rc == PKB_OK)
         rc = send_verdict(judge, results, count, err);
     free(results);

@@ -26,6 +26,8 @@ enum {
 };
 /* Enough for a batch of 50 ms of most kernels; over three times any level-2 cache so far. */
 #define FOOTPRINT_BYTES (UINT64_C(8) << 30)
+/* With the reference's own a size of any problem stays under 40 GiB. */
+#define ENOUGH_BYTES (UINT64_C(30) << 30)
 /* What the reference's process may come to hold meanwhile. */
 #define MEMORY_SLACK_BYTES (UINT64_C(512) << 20)
 
@@ -86,12 +88,12 @@ static void clear(pkb_region *region)
     pkb_gpu_region_clear(region, cuda.driver, cuda.gpu);
 }
 
-/* Half of what is free; attempt and reference take the rest. */
+/* Half of what is free, or enough; attempt and reference take the rest. */
 static uint64_t available_bytes(uint32_t world)
 {
-    uint64_t total = 0;
+    uint64_t total = 0, half = pkb_compute_free_bytes(cuda.compute, &total) / 2;
     (void)world; /* each rank has a GPU of its own */
-    return pkb_compute_free_bytes(cuda.compute, &total) / 2;
+    return half < ENOUGH_BYTES ? half : ENOUGH_BYTES;
 }
 
 static uint64_t used_bytes(void)

@@ -222,6 +222,11 @@ pkb_code pkb_runner_release(pkb_runner *runner, pkb_error *err)
     return ask(runner, request_named("release"), NULL, 0, NULL, err);
 }
 
+pkb_code pkb_runner_trim(pkb_runner *runner, pkb_error *err)
+{
+    return ask(runner, request_named("trim"), NULL, 0, NULL, err);
+}
+
 pkb_code pkb_runner_describe(pkb_runner *runner, cJSON **out, pkb_error *err)
 {
     cJSON *answer = NULL;

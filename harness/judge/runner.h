@@ -32,6 +32,7 @@ pkb_code pkb_runner_open(pkb_runner *runner, const pkb_plan *plan, const pkb_pla
 /* What the reference runs on, a JSON object that the caller deletes. */
 pkb_code pkb_runner_describe(pkb_runner *runner, cJSON **out, pkb_error *err);
 /* Lets go of the size's memory, which is freed only once everybody did. Fine if none is open. */
+pkb_code pkb_runner_trim(pkb_runner *runner, pkb_error *err);
 pkb_code pkb_runner_release(pkb_runner *runner, pkb_error *err);
 /* Draws inputs into an entry and fills memory->draws[entry]. */
 pkb_code pkb_runner_draw(pkb_runner *runner, pkb_memory *memory, const pkb_plan_size *size,

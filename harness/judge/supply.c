@@ -62,26 +62,39 @@ static pkb_code spawn(pkb_supply *supply, pkb_cell **out, pkb_error *err)
     return pkb_cell_spawn(out, &options, err);
 }
 
-pkb_code pkb_supply_begin(pkb_supply *supply, pkb_error *err)
+pkb_code pkb_supply_begin(pkb_supply *supply, size_t size_count, pkb_error *err)
 {
-    if (supply->next != NULL || supply->debugger != NULL)
+    pkb_code rc = PKB_OK;
+
+    if (supply->debugger != NULL)
         return PKB_OK;
-    return spawn(supply, &supply->next, err);
+    while (rc == PKB_OK && supply->waiting_count < size_count &&
+           supply->waiting_count < PKB_SUPPLY_MAX) {
+        rc = spawn(supply, &supply->waiting[supply->waiting_count], err);
+        if (rc == PKB_OK)
+            supply->waiting_count++;
+    }
+    return rc;
 }
 
 /* One that died before it held anything is simply replaced when it is wanted. */
 pkb_code pkb_supply_await(pkb_supply *supply, pkb_error *err)
 {
-    pkb_error why;
-    pkb_code rc = supply->next == NULL ? PKB_OK : pkb_cell_await(supply->next, &why);
-
-    if (rc == PKB_ERR_CHILD) {
-        pkb_supply_clear(supply);
-        return PKB_OK;
+    for (size_t i = 0; i < supply->waiting_count;) {
+        pkb_error why;
+        pkb_code rc = pkb_cell_await(supply->waiting[i], &why);
+        if (rc == PKB_OK) {
+            i++;
+            continue;
+        }
+        if (rc != PKB_ERR_CHILD) {
+            *err = why;
+            return rc;
+        }
+        pkb_cell_free(supply->waiting[i]);
+        supply->waiting[i] = supply->waiting[--supply->waiting_count];
     }
-    if (rc != PKB_OK)
-        *err = why;
-    return rc;
+    return PKB_OK;
 }
 
 pkb_code pkb_supply_take(pkb_supply *supply, uint64_t timeout_ns, pkb_cell **out, pkb_error *err)
@@ -91,9 +104,10 @@ pkb_code pkb_supply_take(pkb_supply *supply, uint64_t timeout_ns, pkb_cell **out
 
     if (rc != PKB_OK)
         return rc;
-    cell = supply->next;
-    supply->next = NULL;
-    rc = cell == NULL ? spawn(supply, &cell, err) : PKB_OK;
+    if (supply->waiting_count > 0)
+        cell = supply->waiting[--supply->waiting_count];
+    else
+        rc = spawn(supply, &cell, err);
     if (rc == PKB_OK)
         rc = pkb_cell_begin(cell, supply->judge->memory, timeout_ns, err);
     if (rc == PKB_OK)
@@ -105,8 +119,8 @@ pkb_code pkb_supply_take(pkb_supply *supply, uint64_t timeout_ns, pkb_cell **out
 
 void pkb_supply_clear(pkb_supply *supply)
 {
-    pkb_cell_free(supply->next);
-    supply->next = NULL;
+    while (supply->waiting_count > 0)
+        pkb_cell_free(supply->waiting[--supply->waiting_count]);
 }
 
 /* The tool begins its file anew for each cell. Best effort: a log decides nothing. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The cells of one attempt, one a size. The next one comes up while the present one works: starting
- * CUDA takes most of its start. Until it is taken it holds nothing of the attempt.
+ * The cells of one attempt, one a size. They come up together, while inputs are drawn: starting
+ * CUDA takes most of a cell's start. Until one is taken it holds nothing of the attempt.
  */
 #ifndef PKB_HARNESS_SUPPLY_H
 #define PKB_HARNESS_SUPPLY_H
@@ -12,6 +12,8 @@
 #include "harness/judge/cell.h"
 #include "harness/judge/judge.h"
 
+enum { PKB_SUPPLY_MAX = 6 }; /* cells that wait; later sizes start theirs when they come */
+
 typedef struct pkb_supply {
     pkb_judge *judge;
     const char *host, *device; /* the attempt's two parts */
@@ -19,12 +21,13 @@ typedef struct pkb_supply {
     const char *debugger; /* compute-sanitizer, around the cell of one rank; NULL = none */
     const char *debug_tool;
     uint32_t debug_rank;
-    pkb_cell *next; /* NULL = none is on its way */
+    pkb_cell *waiting[PKB_SUPPLY_MAX];
+    size_t waiting_count;
 } pkb_supply;
 
-/* Starts the next cell and returns; does nothing where one is on its way or a debugger is used. */
-pkb_code pkb_supply_begin(pkb_supply *supply, pkb_error *err);
-/* Waits until it is up: from then on it takes nothing but memory. */
+/* Starts cells for `size_count` sizes and returns; none where a debugger is used. */
+pkb_code pkb_supply_begin(pkb_supply *supply, size_t size_count, pkb_error *err);
+/* Waits until they are up: from then on they take nothing but memory. */
 pkb_code pkb_supply_await(pkb_supply *supply, pkb_error *err);
 /* A cell with the judge's memory of the present size; the caller frees it. */
 pkb_code pkb_supply_take(pkb_supply *supply, uint64_t timeout_ns, pkb_cell **out, pkb_error *err);

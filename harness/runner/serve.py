@@ -47,6 +47,7 @@ class Server:
             "draw": self._draw,
             "expect": self._expect,
             "batch": self._batch,
+            "trim": self._trim,
             "release": self._release,
             "describe": self._describe,
             "close": self._close,
@@ -105,6 +106,10 @@ class Server:
         run = session.batch(request["slots"], request["entries"])
         session.worker.ready()
         return {"ok": True}, lambda: self._obey(session, run)
+
+    def _trim(self, request: dict, _: list[int]) -> tuple[dict, None]:
+        self._opened().trim()
+        return {"ok": True}, None
 
     def _release(self, request: dict, _: list[int]) -> tuple[dict, None]:
         self._drop()

@@ -74,8 +74,12 @@ class Session:
         for region in self._regions:
             region.close()
         self._regions = []
+        self.trim()  # the next size needs it, and so does the attempt
+
+    def trim(self) -> None:
+        """Gives back the GPU memory that PyTorch keeps for later."""
         if self.case.device == "cuda":
-            torch.cuda.empty_cache()  # the next size needs it, and so does the attempt
+            torch.cuda.empty_cache()
 
     def synchronise(self) -> None:
         """Waits for all that was begun on the device."""
