@@ -12,9 +12,7 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.cu"))
 @pytest.fixture(scope="module", params=[2, 4, 8], ids=lambda world: f"P{world}")
 def run(request):
     """The run of one world over those examples that are asked for."""
-    asked = [
-        one["source"].stem[:3] for one in wanted(request, "run") if one["run"] == request.param
-    ]
+    asked = [one["source"] for one in wanted(request, "run") if one["run"] == request.param]
     options = ("-n", request.param, "--problems", ",".join(source.stem[:3] for source in asked))
     with FolderRun(ROOT / "examples", *options) as started:
         yield started
