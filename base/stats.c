@@ -79,3 +79,102 @@ cleanup:
     free(resample);
     return interval;
 }
+
+/* ---- ratios over rows ---- */
+
+static void add_row(double *sums, const pkb_ratios *table, size_t row)
+{
+    const size_t columns = table->columns;
+    const double *up = table->numerators + row * columns;
+    const double *down = table->denominators + row * columns;
+
+    for (size_t c = 0; c < columns; c++) {
+        sums[c] += up[c];
+        sums[columns + c] += down[c];
+    }
+}
+
+static double ratio_of(const double *sums, size_t columns, size_t column)
+{
+    const double below = sums[columns + column];
+    return below != 0 ? sums[column] / below : NAN;
+}
+
+/* `results` holds a run of `rounds` values for each column. Resamples that hold no row of a column
+ * say nothing about it. */
+static pkb_interval interval_of(double *results, size_t rounds, double value)
+{
+    pkb_interval interval = {value, NAN, NAN};
+    size_t kept = 0;
+
+    for (size_t i = 0; i < rounds; i++)
+        if (!isnan(results[i]))
+            results[kept++] = results[i];
+    if (kept == 0 || isnan(value))
+        return interval;
+    qsort(results, kept, sizeof *results, compare_doubles);
+    interval.low = quantile_of_sorted(results, kept, 0.025);
+    interval.high = quantile_of_sorted(results, kept, 0.975);
+    return interval;
+}
+
+bool pkb_stats_bootstrap_ratios(pkb_interval *out, const pkb_ratios *table, size_t rounds,
+                                uint64_t seed)
+{
+    const size_t columns = table->columns, sums_bytes = 2 * columns * sizeof(double);
+    double *sums = malloc(sums_bytes + 1);
+    double *results = calloc(columns * rounds + 1, sizeof *results);
+
+    if (sums == NULL || results == NULL) {
+        free(sums);
+        free(results);
+        return false;
+    }
+    for (size_t round = 0; round < rounds && table->rows > 0; round++) {
+        memset(sums, 0, sums_bytes);
+        for (size_t i = 0; i < table->rows; i++)
+            add_row(sums, table, pkb_random_next(&seed) % table->rows);
+        for (size_t c = 0; c < columns; c++)
+            results[c * rounds + round] = ratio_of(sums, columns, c);
+    }
+    memset(sums, 0, sums_bytes);
+    for (size_t row = 0; row < table->rows; row++)
+        add_row(sums, table, row);
+    for (size_t c = 0; c < columns; c++)
+        out[c] = interval_of(results + c * rounds, rounds, ratio_of(sums, columns, c));
+    free(sums);
+    free(results);
+    return true;
+}
+
+/* ---- signs ---- */
+
+static double flipped_sum(const double *differences, size_t count, uint64_t *state, uint64_t signs)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (state != NULL && i % 64 == 0)
+            signs = pkb_random_next(state);
+        sum += (signs >> (i % 64)) & 1 ? differences[i] : -differences[i];
+    }
+    return sum;
+}
+
+double pkb_stats_sign_flip(const double *differences, size_t count, size_t rounds, uint64_t seed)
+{
+    double sum = 0, size = 0;
+    size_t hits = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        sum += differences[i];
+        size += fabs(differences[i]);
+    }
+    /* Sums in another order may differ in their last bits and are still as large. */
+    const double limit = fabs(sum) - 1e-12 * size;
+    const bool is_exact = count < 64 && (UINT64_C(1) << count) <= rounds;
+    const size_t tries = is_exact ? (size_t)1 << count : rounds;
+    for (size_t i = 0; i < tries; i++)
+        hits += fabs(flipped_sum(differences, count, is_exact ? NULL : &seed, i)) >= limit;
+    return is_exact ? (double)hits / (double)tries : (double)(hits + 1) / (double)(tries + 1);
+}
