@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Lines of a file; see lines.h.
+ */
+#include "base/lines.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FIRST_BYTES = 1 << 18 };
+
+pkb_code pkb_lines_open(pkb_lines *out, const char *path, size_t limit_bytes, pkb_error *err)
+{
+    pkb_lines lines = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK),
+                       .capacity_bytes = FIRST_BYTES,
+                       .limit_bytes = limit_bytes};
+    struct stat status;
+    pkb_code rc = PKB_OK;
+
+    if (lines.fd < 0)
+        return pkb_error_set_errno(err, PKB_ERR_USAGE, "cannot read %s", path);
+    if (fstat(lines.fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+        rc = pkb_error_set(err, PKB_ERR_USAGE, 0, "%s is no ordinary file", path);
+    } else {
+        lines.path = strdup(path);
+        lines.data = malloc(lines.capacity_bytes);
+        if (lines.path == NULL || lines.data == NULL)
+            rc = pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory to read %s", path);
+    }
+    if (rc != PKB_OK) {
+        pkb_lines_close(&lines);
+        return rc;
+    }
+    *out = lines;
+    return PKB_OK;
+}
+
+void pkb_lines_close(pkb_lines *lines)
+{
+    if (lines->fd >= 0)
+        close(lines->fd);
+    free(lines->path);
+    free(lines->data);
+    *lines = (pkb_lines)PKB_LINES_NONE;
+}
+
+/* Makes room behind `end`, first by moving what is left to the front. */
+static pkb_code make_room(pkb_lines *lines, pkb_error *err)
+{
+    if (lines->start > 0) {
+        memmove(lines->data, lines->data + lines->start, lines->end - lines->start);
+        lines->end -= lines->start;
+        lines->start = 0;
+    }
+    if (lines->end < lines->capacity_bytes)
+        return PKB_OK;
+    char *larger = realloc(lines->data, 2 * lines->capacity_bytes);
+    if (larger == NULL)
+        return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for a line of %s", lines->path);
+    lines->data = larger;
+    lines->capacity_bytes *= 2;
+    return PKB_OK;
+}
+
+static pkb_code fill(pkb_lines *lines, pkb_error *err)
+{
+    pkb_code rc = make_room(lines, err);
+    ssize_t count = 0;
+
+    if (rc != PKB_OK)
+        return rc;
+    do
+        count = read(lines->fd, lines->data + lines->end, lines->capacity_bytes - lines->end);
+    while (count < 0 && errno == EINTR);
+    if (count < 0)
+        return pkb_error_set_errno(err, PKB_ERR_IO, "cannot read %s", lines->path);
+    lines->is_at_end = count == 0;
+    lines->end += (size_t)count;
+    return PKB_OK;
+}
+
+/* Hands out what lies before `newline`, or all that is left where that is NULL. */
+static void hand_out(pkb_lines *lines, pkb_line *out, const char *newline)
+{
+    char *text = lines->data + lines->start;
+    const size_t bytes = newline != NULL ? (size_t)(newline - text) : lines->end - lines->start;
+
+    lines->start += bytes + (newline != NULL);
+    out->is_whole = newline != NULL;
+    out->text = text;
+    out->bytes = out->is_too_long ? 0 : bytes;
+}
+
+pkb_code pkb_lines_next(pkb_lines *lines, pkb_line *out, pkb_error *err)
+{
+    pkb_line line = {.number = lines->number + 1};
+    size_t seen = 0; /* bytes of the line without a newline */
+
+    for (;;) {
+        const size_t held = lines->end - lines->start;
+        const char *newline = NULL;
+        if (held > seen)
+            newline = memchr(lines->data + lines->start + seen, '\n', held - seen);
+        if (newline != NULL || (lines->is_at_end && (held > 0 || line.is_too_long))) {
+            hand_out(lines, &line, newline);
+            lines->number++;
+            break;
+        }
+        if (lines->is_at_end)
+            break;
+        seen = held;
+        if (held > lines->limit_bytes) {
+            line.is_too_long = true;
+            lines->start = lines->end;
+            seen = 0;
+        }
+        pkb_code rc = fill(lines, err);
+        if (rc != PKB_OK)
+            return rc;
+    }
+    *out = line;
+    return PKB_OK;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * base/lines.c: lines of any length come whole, or not at all.
+ */
+#include "base/lines.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+
+static char folder[] = "/tmp/pkb-lines-XXXXXX";
+static char path[64];
+
+static void open_text(pkb_lines *lines, const char *text, size_t bytes, size_t limit_bytes)
+{
+    assert_int_equal(pkb_fs_replace(path, text, bytes, NULL), PKB_OK);
+    assert_int_equal(pkb_lines_open(lines, path, limit_bytes, NULL), PKB_OK);
+}
+
+static pkb_line next(pkb_lines *lines)
+{
+    pkb_line line = {0};
+    assert_int_equal(pkb_lines_next(lines, &line, NULL), PKB_OK);
+    return line;
+}
+
+static void demand(pkb_lines *lines, const char *text, size_t number, bool is_whole)
+{
+    const pkb_line line = next(lines);
+    assert_non_null(line.text);
+    assert_int_equal(line.bytes, strlen(text));
+    assert_memory_equal(line.text, text, line.bytes);
+    assert_int_equal(line.number, number);
+    assert_int_equal(line.is_whole, is_whole);
+    assert_false(line.is_too_long);
+}
+
+static void demand_end(pkb_lines *lines)
+{
+    assert_null(next(lines).text);
+    assert_null(next(lines).text);
+    pkb_lines_close(lines);
+}
+
+static void lines_come_in_order_and_the_last_may_lack_its_end(void **state)
+{
+    static const char text[] = "one\n\nthree\nfour";
+    pkb_lines lines = PKB_LINES_NONE;
+    (void)state;
+    open_text(&lines, text, strlen(text), 100);
+    demand(&lines, "one", 1, true);
+    demand(&lines, "", 2, true);
+    demand(&lines, "three", 3, true);
+    demand(&lines, "four", 4, false);
+    demand_end(&lines);
+    open_text(&lines, "", 0, 100);
+    demand_end(&lines);
+}
+
+/* Longer than the first buffer, and across its end. */
+static void long_lines_are_whole(void **state)
+{
+    enum { BYTES = 900000 };
+    char *text = malloc(2 * BYTES + 10);
+    pkb_lines lines = PKB_LINES_NONE;
+    (void)state;
+    assert_non_null(text);
+    memset(text, 'a', BYTES);
+    text[BYTES] = '\n';
+    memset(text + BYTES + 1, 'b', BYTES);
+    memcpy(text + 2 * BYTES + 1, "\nend\n", 5);
+    open_text(&lines, text, 2 * BYTES + 6, 2 * BYTES);
+    pkb_line line = next(&lines);
+    assert_int_equal(line.bytes, BYTES);
+    assert_memory_equal(line.text, text, BYTES);
+    line = next(&lines);
+    assert_int_equal(line.bytes, BYTES);
+    assert_memory_equal(line.text, text + BYTES + 1, BYTES);
+    demand(&lines, "end", 3, true);
+    demand_end(&lines);
+    free(text);
+}
+
+static void too_long_lines_are_passed_over(void **state)
+{
+    enum { BYTES = 3000000 };
+    char *text = malloc(2 * BYTES);
+    pkb_lines lines = PKB_LINES_NONE;
+    (void)state;
+    assert_non_null(text);
+    memset(text, 'a', 2 * BYTES);
+    memcpy(text + BYTES, "\nnext\n", 6);
+    open_text(&lines, text, 2 * BYTES, 1000);
+    pkb_line line = next(&lines);
+    assert_true(line.is_too_long && line.is_whole && line.bytes == 0 && line.text != NULL);
+    assert_true(lines.capacity_bytes < BYTES);
+    demand(&lines, "next", 2, true);
+    line = next(&lines);
+    assert_true(line.is_too_long && !line.is_whole && line.number == 3);
+    demand_end(&lines);
+    free(text);
+}
+
+static void what_is_no_file_is_refused(void **state)
+{
+    pkb_lines lines = PKB_LINES_NONE;
+    pkb_error err = {0};
+    (void)state;
+    assert_int_equal(pkb_lines_open(&lines, folder, 10, &err), PKB_ERR_USAGE);
+    assert_non_null(strstr(err.message, folder));
+    assert_int_equal(pkb_lines_open(&lines, "/nothing/there", 10, &err), PKB_ERR_USAGE);
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(pkb_lines_open(&lines, path, 10, &err), PKB_ERR_USAGE);
+    unlink(path);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    snprintf(path, sizeof path, "%s/text", folder);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return pkb_fs_remove_tree(folder, NULL) == PKB_OK ? 0 : -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_come_in_order_and_the_last_may_lack_its_end),
+        cmocka_unit_test(long_lines_are_whole),
+        cmocka_unit_test(too_long_lines_are_passed_over),
+        cmocka_unit_test(what_is_no_file_is_refused),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
