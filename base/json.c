@@ -4,6 +4,7 @@
  */
 #include "base/json.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,13 @@ pkb_code pkb_json_parse(cJSON **out, const char *text, size_t bytes, const char 
     if (value == NULL)
         return pkb_error_set(err, PKB_ERR_FORMAT, 0, "%s is not valid JSON (line %zu)", what,
                              end == NULL ? (size_t)1 : line_of(text, end));
+    while (end < text + bytes && isspace((unsigned char)*end))
+        end++;
+    if (end < text + bytes) {
+        cJSON_Delete(value);
+        return pkb_error_set(err, PKB_ERR_FORMAT, 0, "%s goes on behind its JSON value (line %zu)",
+                             what, line_of(text, end));
+    }
     *out = value;
     return PKB_OK;
 }

@@ -71,12 +71,26 @@ static void broken_text_is_reported_with_its_line(void **state)
     assert_null(value);
 }
 
+static void one_text_holds_one_value(void **state)
+{
+    (void)state;
+    static const char twice[] = "{\"a\": 1}\n{\"a\": 2}", blank[] = "{\"a\": 1} \r\n";
+    cJSON *value = NULL;
+    pkb_error err = {0};
+    assert_int_equal(pkb_json_parse(&value, twice, strlen(twice), "the text", &err),
+                     PKB_ERR_FORMAT);
+    assert_non_null(strstr(err.message, "line 2"));
+    assert_null(value);
+    cJSON_Delete(parse(blank));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(typed_values_come_back),
         cmocka_unit_test(missing_and_mistyped_keys_are_named),
         cmocka_unit_test(broken_text_is_reported_with_its_line),
+        cmocka_unit_test(one_text_holds_one_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
