@@ -58,11 +58,12 @@ static pkb_code make_room(pkb_lines *lines, pkb_error *err)
     }
     if (lines->end < lines->capacity_bytes)
         return PKB_OK;
-    char *larger = realloc(lines->data, 2 * lines->capacity_bytes);
+    const size_t wanted = 2 * lines->capacity_bytes + FIRST_BYTES;
+    char *larger = realloc(lines->data, wanted);
     if (larger == NULL)
         return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for a line of %s", lines->path);
     lines->data = larger;
-    lines->capacity_bytes *= 2;
+    lines->capacity_bytes = wanted;
     return PKB_OK;
 }
 

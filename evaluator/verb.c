@@ -24,6 +24,7 @@ static const pkb_verb verbs[] = {
     {"prompt", "print what a model would be asked", pkb_verb_prompt},
     {"new", "write a skeleton attempt that compiles", pkb_verb_new},
     {"eval", "judge an attempt or a folder of them: is it right, and how fast", pkb_verb_eval},
+    {"score", "pass@k, fast_p@k and speed-ups of runs, with intervals", pkb_verb_score},
     {"audit", "prove the suite itself: inputs, references, tolerances", pkb_verb_audit},
 };
 

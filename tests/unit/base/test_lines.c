@@ -77,7 +77,7 @@ static void long_lines_are_whole(void **state)
     memset(text, 'a', BYTES);
     text[BYTES] = '\n';
     memset(text + BYTES + 1, 'b', BYTES);
-    memcpy(text + 2 * BYTES + 1, "\nend\n", 5);
+    strcpy(text + 2 * BYTES + 1, "\nend\n");
     open_text(&lines, text, 2 * BYTES + 6, 2 * BYTES);
     pkb_line line = next(&lines);
     assert_int_equal(line.bytes, BYTES);
@@ -98,7 +98,8 @@ static void too_long_lines_are_passed_over(void **state)
     (void)state;
     assert_non_null(text);
     memset(text, 'a', 2 * BYTES);
-    memcpy(text + BYTES, "\nnext\n", 6);
+    strcpy(text + BYTES, "\nnext\n");
+    text[BYTES + 6] = 'a';
     open_text(&lines, text, 2 * BYTES, 1000);
     pkb_line line = next(&lines);
     assert_true(line.is_too_long && line.is_whole && line.bytes == 0 && line.text != NULL);
