@@ -2,7 +2,6 @@
 """Judges that die or break the protocol: our failure (INFRA_ERROR, status 3), never a verdict."""
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -55,9 +54,7 @@ def test_the_protocol_is_spoken(programs):
 
 @pytest.mark.parametrize("mode", FAULTS)
 def test_a_broken_judge_is_our_failure(programs, mode):
-    start = time.monotonic()
     answer = evaluate(programs, mode, "--json")
     assert answer.status == 3, answer
     assert answer.record["verdict"] == "INFRA_ERROR"
     assert FAULTS[mode] in answer.record["reason"]
-    assert time.monotonic() - start < 30

@@ -4,7 +4,6 @@
 import json
 import os
 import subprocess
-import time
 
 import pytest
 
@@ -14,9 +13,7 @@ PROBLEMS = sorted(path.stem for path in (ROOT / "problems").glob("[0-9]*.json"))
 
 
 def test_problems_lists_every_file_at_once():
-    start = time.monotonic()
-    answer = pkbench("problems")
-    assert time.monotonic() - start < 1
+    answer = pkbench("problems", env={"PKBENCH_PYTHON": "/nowhere"})  # nothing slow is started
     assert [
         f"{int(line.split()[0]):03d}_{line.split()[1]}" for line in answer.out.splitlines()
     ] == PROBLEMS
@@ -28,8 +25,10 @@ def test_problems_lists_every_file_at_once():
 def test_show_has_every_argument_and_size(name):
     problem = json.loads((ROOT / "problems" / f"{name}.json").read_text())
     text = pkbench("show", name).out
-    for axis in problem["grid"][:1]:
-        assert f"ranks form a row of P: axis {axis}\n" in text
+    if len(problem["grid"]) == 1:
+        assert f"ranks form a row of P: axis {problem['grid'][0]}\n" in text
+    elif problem["grid"]:
+        assert f"axes {', '.join(problem['grid'])}, whose sizes" in text
     for entry in [*problem["arguments"], *problem["sizes"]]:
         assert f"\n  {entry['name']} " in text
     assert json.loads(pkbench("show", name, "--json").out) == problem

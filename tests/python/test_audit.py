@@ -19,6 +19,7 @@ def faults_of(problem, sizes, worlds, running) -> list:
     return [fault for place in places for fault in examine(place, running, SEEDS)]
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("path", PROBLEM_FILES, ids=lambda path: path.stem)
 def test_suite_is_clean(running_worlds, path):
     problem = load(path)
