@@ -19,6 +19,15 @@
 
 enum { PKB_SCORE_KS = 4, PKB_SCORE_PS = 5, PKB_SCORE_LABELS = 12 };
 
+/* The numbers of a problem, in one order everywhere. */
+enum {
+    PKB_SCORE_PASS_COLUMN = 0,
+    PKB_SCORE_BEST_COLUMN = PKB_SCORE_PASS_COLUMN + PKB_SCORE_KS,
+    PKB_SCORE_FAST_COLUMN = PKB_SCORE_BEST_COLUMN + PKB_SCORE_KS, /* + p * PKB_SCORE_KS + k */
+    PKB_SCORE_SPEEDUP_COLUMN = PKB_SCORE_FAST_COLUMN + PKB_SCORE_PS * PKB_SCORE_KS,
+    PKB_SCORE_COLUMNS
+};
+
 extern const size_t pkb_score_ks[PKB_SCORE_KS]; /* 1, 3, 5, 10 */
 extern const double pkb_score_ps[PKB_SCORE_PS]; /* 1, 1.25, 1.5, 2, 4 */
 
@@ -116,6 +125,10 @@ pkb_code pkb_score_count(pkb_score *score, const pkb_catalogue *catalogue, pkb_e
 /* score_distinct.c: counts programs. */
 pkb_code pkb_score_count_programs(pkb_score *score, pkb_error *err);
 /* score_group.c: means over the problems that `members` lists. */
+/* pass@k, best of k and the mean speed-up (both as logarithms) and fast_p@k of a problem. */
+void pkb_score_columns(double out[PKB_SCORE_COLUMNS], const pkb_score *score,
+                       const pkb_score_problem *problem);
+
 typedef struct pkb_score_members {
     const size_t *items; /* indexes of problems */
     size_t count;

@@ -12,14 +12,6 @@
 const size_t pkb_score_ks[PKB_SCORE_KS] = {1, 3, 5, 10};
 const double pkb_score_ps[PKB_SCORE_PS] = {1, 1.25, 1.5, 2, 4};
 
-enum {
-    PASS_COLUMN = 0,
-    BEST_COLUMN = PASS_COLUMN + PKB_SCORE_KS,
-    FAST_COLUMN = BEST_COLUMN + PKB_SCORE_KS,
-    SPEEDUP_COLUMN = FAST_COLUMN + PKB_SCORE_PS * PKB_SCORE_KS,
-    COLUMNS
-};
-
 typedef struct table {
     double *up, *down;
     size_t rows, columns;
@@ -74,21 +66,37 @@ static pkb_code resample(pkb_interval *out, const table *t, uint64_t seed, pkb_e
 
 /* ---- a group ---- */
 
-static void fill_row(table *t, size_t row, const pkb_score *score, pkb_score_problem *problem)
+void pkb_score_columns(double out[PKB_SCORE_COLUMNS], const pkb_score *score,
+                       const pkb_score_problem *problem)
 {
+    const size_t n = problem->judged;
+
+    for (size_t column = 0; column < PKB_SCORE_COLUMNS; column++)
+        out[column] = NAN;
     for (size_t i = 0; i < PKB_SCORE_KS; i++) {
         const size_t k = pkb_score_ks[i];
-        put(t, row, PASS_COLUMN + i, pkb_estimate_pass(problem->judged, problem->correct, k), 1);
+        out[PKB_SCORE_PASS_COLUMN + i] = pkb_estimate_pass(n, problem->correct, k);
         if (!score->has_speed)
             continue;
-        put(t, row, BEST_COLUMN + i,
-            pkb_estimate_best(problem->logs, problem->timed, problem->judged, k, 0), 1);
+        out[PKB_SCORE_BEST_COLUMN + i] = pkb_estimate_best(problem->logs, problem->timed, n, k, 0);
         for (size_t p = 0; p < PKB_SCORE_PS; p++)
-            put(t, row, FAST_COLUMN + p * PKB_SCORE_KS + i,
-                pkb_estimate_pass(problem->judged, problem->faster[p].point, k), 1);
+            out[PKB_SCORE_FAST_COLUMN + p * PKB_SCORE_KS + i] =
+                pkb_estimate_pass(n, problem->faster[p].point, k);
     }
-    if (score->has_speed)
-        put(t, row, SPEEDUP_COLUMN, problem->log_speedup, (double)problem->timed);
+    if (score->has_speed && problem->timed > 0)
+        out[PKB_SCORE_SPEEDUP_COLUMN] = problem->log_speedup / (double)problem->timed;
+}
+
+/* Every problem counts once, but for the speed-up, where every timed attempt does. */
+static void fill_row(table *t, size_t row, const pkb_score *score, const pkb_score_problem *problem)
+{
+    double values[PKB_SCORE_COLUMNS];
+
+    pkb_score_columns(values, score, problem);
+    for (size_t column = 0; column < PKB_SCORE_COLUMNS; column++) {
+        const double weight = column == PKB_SCORE_SPEEDUP_COLUMN ? (double)problem->timed : 1;
+        put(t, row, column, values[column] * weight, weight);
+    }
 }
 
 static pkb_interval exponential(pkb_interval logs)
@@ -99,17 +107,17 @@ static pkb_interval exponential(pkb_interval logs)
 static void take_values(pkb_score_group *group, const table *t, const pkb_interval *values)
 {
     for (size_t i = 0; i < PKB_SCORE_KS; i++) {
-        group->pass[i].mean = values[PASS_COLUMN + i];
-        group->pass[i].problems = count_defined(t, PASS_COLUMN + i);
-        group->best[i].mean = exponential(values[BEST_COLUMN + i]);
-        group->best[i].problems = count_defined(t, BEST_COLUMN + i);
+        group->pass[i].mean = values[PKB_SCORE_PASS_COLUMN + i];
+        group->pass[i].problems = count_defined(t, PKB_SCORE_PASS_COLUMN + i);
+        group->best[i].mean = exponential(values[PKB_SCORE_BEST_COLUMN + i]);
+        group->best[i].problems = count_defined(t, PKB_SCORE_BEST_COLUMN + i);
         for (size_t p = 0; p < PKB_SCORE_PS; p++) {
-            const size_t column = FAST_COLUMN + p * PKB_SCORE_KS + i;
+            const size_t column = PKB_SCORE_FAST_COLUMN + p * PKB_SCORE_KS + i;
             group->fast[p][i].mean = values[column];
             group->fast[p][i].problems = count_defined(t, column);
         }
     }
-    group->speedup = exponential(values[SPEEDUP_COLUMN]);
+    group->speedup = exponential(values[PKB_SCORE_SPEEDUP_COLUMN]);
 }
 
 static void add_counts(pkb_score_group *group, const pkb_score_problem *problem)
@@ -194,12 +202,12 @@ static void bound_fast(pkb_score_group *group, const pkb_score *score, pkb_score
 pkb_code pkb_score_group_fill(pkb_score_group *group, const pkb_score *score,
                               pkb_score_members members, pkb_error *err)
 {
-    pkb_interval values[COLUMNS];
+    pkb_interval values[PKB_SCORE_COLUMNS];
     table t = {0};
 
-    pkb_code rc = open_table(&t, members.count, COLUMNS, err);
+    pkb_code rc = open_table(&t, members.count, PKB_SCORE_COLUMNS, err);
     for (size_t row = 0; row < members.count && rc == PKB_OK; row++) {
-        pkb_score_problem *problem = &score->problems[members.items[row]];
+        const pkb_score_problem *problem = &score->problems[members.items[row]];
         fill_row(&t, row, score, problem);
         add_counts(group, problem);
     }

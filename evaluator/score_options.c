@@ -18,6 +18,7 @@ enum {
     KEY_PROBLEMS,
     KEY_SAMPLES,
     KEY_MIX,
+    KEY_POOL,
     KEY_SEED
 };
 
@@ -88,6 +89,9 @@ error_t pkb_score_options_parse(pkb_score_options *options, int key, char *value
         return 0;
     case KEY_MIX:
         runset->mixes = true;
+        return 0;
+    case KEY_POOL:
+        runset->pools = true;
         return 0;
     case KEY_SEED:
         options->seed = parse_number("seed", value, 0, 1ull << 53, state);

@@ -21,27 +21,23 @@ typedef struct pkb_score_options {
 enum { PKB_SCORE_KEY_FIRST = 0x200, PKB_SCORE_KEY_OWN = 0x300 /* a verb's own start here */ };
 
 /* Rows for a verb's table of options. */
-#define PKB_SCORE_OPTION_ROWS                                                                     \
-    {"json", PKB_SCORE_KEY_FIRST, 0, 0, "print JSON, a line each", 0},                            \
-        {"run", PKB_SCORE_KEY_FIRST + 1, "NAME", 0, "only records of this run", 0},               \
-        {"device", PKB_SCORE_KEY_FIRST + 2, "cuda|cpu", 0, "only records of this device", 0},     \
-        {"world", PKB_SCORE_KEY_FIRST + 3, "P", 0, "only records with so many ranks", 0},         \
-        {"problems",                                                                              \
-         PKB_SCORE_KEY_FIRST + 4,                                                                 \
-         "LIST",                                                                                  \
-         0,                                                                                       \
-         "these problems are meant, with or without records: numbers, ranges, names, categories", \
-         0},                                                                                      \
-        {"samples", PKB_SCORE_KEY_FIRST + 5, "N", 0, "so many attempts a problem are meant", 0},  \
-        {"mix",                                                                                   \
-         PKB_SCORE_KEY_FIRST + 6,                                                                 \
-         0,                                                                                       \
-         0,                                                                                       \
-         "count attempts under different conditions together, and mark it",                       \
-         0},                                                                                      \
-    {                                                                                             \
-        "seed", PKB_SCORE_KEY_FIRST + 7, "N", 0, "of the intervals (default 1)", 0                \
+#define PKB_SCORE_OPTION(name, number, value, text)               \
+    {                                                             \
+        name, PKB_SCORE_KEY_FIRST + (number), (value), 0, text, 0 \
     }
+#define PKB_SCORE_OPTION_ROWS                                                             \
+    PKB_SCORE_OPTION("json", 0, NULL, "print JSON, a line each"),                         \
+        PKB_SCORE_OPTION("run", 1, "NAME", "only records of this run"),                   \
+        PKB_SCORE_OPTION("device", 2, "cuda|cpu", "only records of this device"),         \
+        PKB_SCORE_OPTION("world", 3, "P", "only records with so many ranks"),             \
+        PKB_SCORE_OPTION("problems", 4, "LIST",                                           \
+                         "these problems are meant, with or without records: numbers, "   \
+                         "ranges, names, categories"),                                    \
+        PKB_SCORE_OPTION("samples", 5, "N", "so many attempts a problem are meant"),      \
+        PKB_SCORE_OPTION("mix", 6, NULL,                                                  \
+                         "count attempts under different conditions together, marked"),   \
+        PKB_SCORE_OPTION("pool", 7, NULL, "count attempts of several runs as one run's"), \
+        PKB_SCORE_OPTION("seed", 8, "N", "of the intervals (default 1)")
 
 void pkb_score_options_init(pkb_score_options *options);
 /* Takes the rows above and the arguments; ARGP_ERR_UNKNOWN for others. */

@@ -25,6 +25,7 @@ static const pkb_verb verbs[] = {
     {"new", "write a skeleton attempt that compiles", pkb_verb_new},
     {"eval", "judge an attempt or a folder of them: is it right, and how fast", pkb_verb_eval},
     {"score", "pass@k, fast_p@k and speed-ups of runs, with intervals", pkb_verb_score},
+    {"compare", "do two runs differ: paired, with intervals and p-values", pkb_verb_compare},
     {"audit", "prove the suite itself: inputs, references, tolerances", pkb_verb_audit},
 };
 

@@ -12,7 +12,7 @@
 #include "evaluator/score_print.h"
 #include "evaluator/verb.h"
 
-enum { KEY_CSV = PKB_SCORE_KEY_OWN, KEY_POOL, KEY_BY_PROBLEM };
+enum { KEY_CSV = PKB_SCORE_KEY_OWN, KEY_BY_PROBLEM };
 
 typedef struct score_options {
     pkb_score_options shared;
@@ -26,9 +26,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     switch (key) {
     case KEY_CSV:
         options->wants_csv = true;
-        return 0;
-    case KEY_POOL:
-        options->shared.runset.pools = true;
         return 0;
     case KEY_BY_PROBLEM:
         options->by_problem = true;
@@ -97,7 +94,6 @@ pkb_code pkb_verb_score(int argc, char **argv, int *status, pkb_error *err)
     static const struct argp_option table[] = {
         PKB_SCORE_OPTION_ROWS,
         {"csv", KEY_CSV, 0, 0, "print rows of comma-separated values", 0},
-        {"pool", KEY_POOL, 0, 0, "score all runs named as one", 0},
         {"by-problem", KEY_BY_PROBLEM, 0, 0, "print a row for each problem, too", 0},
         {0}};
     static const struct argp argp = {
@@ -106,7 +102,8 @@ pkb_code pkb_verb_score(int argc, char **argv, int *status, pkb_error *err)
         .args_doc = "RUN...",
         .doc = "Prints pass@k, fast_p@k and speed-ups of runs, with 95 % intervals for other "
                "problems of this kind. A run is a folder that pkbench eval judged, or a file of "
-               "records; several are scored one by one. Exit status 6: some attempts have no "
+               "records; several are scored one by one, or with --pool as one. Exit status 6: some "
+               "attempts have no "
                "verdict yet."};
     score_options options = {0};
     pkb_catalogue catalogue = {0};

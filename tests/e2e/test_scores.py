@@ -524,7 +524,20 @@ def test_csv_says_what_json_says(tmp_path):
     assert "exclude" in refusal("--csv", "--json", path)
 
 
-def test_published_records_are_scored():
-    answer = score(ROOT / "results" / "published" / "h200-x2" / "examples.jsonl")
+def test_what_eval_writes_is_scored(tmp_path):
+    folder = tmp_path / "run" / "001_allreduce"
+    folder.mkdir(parents=True)
+    honest = (ROOT / "examples" / "001_allreduce.cu").read_text()
+    for name, text in (("a", honest), ("b", "int broken"), ("c", honest), ("d", "// nothing")):
+        (folder / f"{name}.cu").write_text(text)
+    quick = ("--device", "cpu", "--sizes", "tiny", "--timeout", "5")
+    assert pkbench("eval", tmp_path / "run", *quick).status == 0
+    answer = score(tmp_path / "run")
     assert answer["complete"]
-    assert answer["all"]["judged"] == 3
+    assert answer["run"] == "run"
+    assert (answer["all"]["judged"], answer["all"]["correct"]) == (4, 2)
+    assert (answer["all"]["distinct"], answer["distinct_by"]) == (3, "program")
+    assert answer["all"]["pass"]["3"]["value"] == 1
+    assert answer["screened_on_cpu"]
+    (folder / "e.cu").write_text(honest)
+    assert score(tmp_path / "run", status=INCOMPLETE)["all"]["missing"] == 1
