@@ -27,11 +27,25 @@ check_cppcheck() {
         --inline-suppr --suppressions-list=tools/cppcheck.txt -I. "${c_files[@]}" 2>&1
 }
 # One file a call: with several, clang-tidy 14 mistakes va_lists of the later ones as uninitialised.
-tidy_files() { clang-tidy-14 --quiet "$@" -- -std=c11 -D_GNU_SOURCE -I. -I"$PKB_CUDA_INCLUDE" 2>/dev/null; }
-check_tidy() { printf '%s\n' "${c_files[@]}" | xargs -P "$jobs" -n 1 bash -c 'tidy_files "$@"' tidy; }
+# A file that passed is not looked at again as long as nothing changes: its text, what it includes
+# with all comments, the settings, and this script. A clean clone knows of none that passed.
+tidy_file() {
+    local words=(-std=c11 -D_GNU_SOURCE -I. -I"$PKB_CUDA_INCLUDE") key
+    key=$({ echo "$PKB_TIDY_SETTINGS" && cat "$1" && gcc -E -C "${words[@]}" "$1"; } 2>&1 | sha256sum)
+    [ ! -e "$PKB_TIDY_PASSED/${key%% *}" ] || return 0
+    clang-tidy-14 --quiet "$1" -- "${words[@]}" 2>/dev/null || return 1
+    : >"$PKB_TIDY_PASSED/${key%% *}"
+}
+check_tidy() {
+    mkdir -p "$PKB_TIDY_PASSED"
+    find "$PKB_TIDY_PASSED" -type f -mtime +14 -delete
+    printf '%s\n' "${c_files[@]}" | xargs -P "$jobs" -n 1 bash -c 'tidy_file "$@"' tidy
+}
 PKB_CUDA_INCLUDE=$(tools/find_nvcc.sh --include)
-export PKB_CUDA_INCLUDE
-export -f tidy_files
+PKB_TIDY_PASSED=build/tidy
+PKB_TIDY_SETTINGS=$(clang-tidy-14 --version && cat .clang-tidy tools/lint.sh)
+export PKB_CUDA_INCLUDE PKB_TIDY_PASSED PKB_TIDY_SETTINGS
+export -f tidy_file
 
 passed=0
 failed=0
