@@ -217,10 +217,9 @@ def oracle(ctx, inputs_of_all_ranks):
     parts, first = [], 0
     for inputs in inputs_of_all_ranks:
         given = [inputs[name].double() for name in ("mean", "quat", "scale")]
+        on_all = project(ctx, *given, own["view"].double(), own["K"].double(), own)
         for camera in range(ctx.dims.C):
-            here = slice(camera, camera + 1)
-            view, K = own["view"][here].double(), own["K"][here].double()
-            seen = {k: v[0] for k, v in project(ctx, *given, view, K, own).items()}
+            seen = {name: values[camera] for name, values in on_all.items()}
             which = seen["is_seen"].nonzero().squeeze(1)
             parts.append(
                 {
