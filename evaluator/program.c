@@ -27,12 +27,23 @@ static bool starts(const reader *r, const char *text)
     return (size_t)(r->end - r->at) >= bytes && memcmp(r->at, text, bytes) == 0;
 }
 
-/* Writes a byte behind the gap that came before it, if that gap means something. */
+/* Would they be read as one without a gap, as two words, "+ +" and L "x" would? */
+static bool would_join(char last, char next)
+{
+    static const char operators[] = "+-*/%<>=!&|^:.#";
+
+    if (is_word(last))
+        return is_word(next) || next == '"' || next == '\'';
+    return strchr(operators, last) != NULL && strchr(operators, next) != NULL;
+}
+
+/* Writes a byte behind the gap that came before it, if that gap means something: "#define A (1)"
+ * is not "#define A(1)". */
 static void put(reader *r, char c)
 {
     const char last = r->out->bytes > 0 ? r->out->data[r->out->bytes - 1] : '\n';
 
-    if (r->has_gap && last != '\n' && is_word(last) == is_word(c))
+    if (r->has_gap && last != '\n' && (r->is_directive ? last != '#' : would_join(last, c)))
         pkb_buf_append_byte(r->out, ' ');
     r->has_gap = false;
     r->is_line_start = false;
@@ -103,31 +114,54 @@ static bool copy_raw_string(reader *r)
     return true;
 }
 
+/* A word, or digits with what stands between them: 1'000. */
+static void copy_word(reader *r)
+{
+    const char *from = r->at;
+    const bool is_number = isdigit((unsigned char)*from);
+
+    while (r->at < r->end && (is_word(*r->at) || (is_number && *r->at == '\'' &&
+                                                  r->at + 1 < r->end && is_word(r->at[1]))))
+        r->at++;
+    put(r, *from);
+    pkb_buf_append(r->out, from + 1, (size_t)(r->at - from) - 1);
+}
+
+static void copy_sign(reader *r)
+{
+    if (*r->at == '#' && r->is_line_start) {
+        if (r->out->bytes > 0 && r->out->data[r->out->bytes - 1] != '\n')
+            pkb_buf_append_byte(r->out, '\n');
+        r->is_directive = true;
+    }
+    put(r, *r->at++);
+}
+
 static void take(reader *r)
 {
-    if (starts(r, "\\\n")) {
+    const char c = *r->at;
+
+    if (c == '\\' && starts(r, "\\\n")) {
         r->at += 2;
-    } else if (starts(r, "//")) {
+    } else if (c == '/' && starts(r, "//")) {
         skip_comment(r, "\n");
-    } else if (starts(r, "/*")) {
+    } else if (c == '/' && starts(r, "/*")) {
         r->at += 2;
         skip_comment(r, "*/");
-    } else if (*r->at == '\n') {
+    } else if (c == '\n') {
         r->at++;
         end_line(r);
-    } else if (isspace((unsigned char)*r->at)) {
+    } else if (isspace((unsigned char)c)) {
         r->at++;
         r->has_gap = true;
-    } else if (*r->at == '"' || (*r->at == '\'' && (r->has_gap || r->out->bytes == 0 ||
-                                                    !is_word(r->out->data[r->out->bytes - 1])))) {
+    } else if (c == '"' || c == '\'') {
         copy_quoted(r);
-    } else if (!copy_raw_string(r)) {
-        if (*r->at == '#' && r->is_line_start) {
-            if (r->out->bytes > 0 && r->out->data[r->out->bytes - 1] != '\n')
-                pkb_buf_append_byte(r->out, '\n');
-            r->is_directive = true;
-        }
-        put(r, *r->at++);
+    } else if (c == 'R' && copy_raw_string(r)) {
+        return;
+    } else if (is_word(c)) {
+        copy_word(r);
+    } else {
+        copy_sign(r);
     }
 }
 

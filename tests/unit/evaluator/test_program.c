@@ -25,12 +25,15 @@ static void white_space_and_comments_make_no_other_program(void **state)
     (void)state;
     assert_true(are_one("int a = b+c;", "int  a=b + c ;\n\n"));
     assert_true(are_one("int a; // one\nint b;", "int a; /* two\n lines */ int b;"));
+    assert_true(are_one("f( ( x ), { \"a\" } ) ;", "f((x),{\"a\"});"));
     assert_true(are_one("f(x);", "f(/* x or y */ x);\r\n"));
     assert_true(are_one("#define A 1\nint a;", "\n  # define A   1 // one\n\tint a;\n"));
     assert_true(are_one("#define A 1 + 2\n", "#define A 1 \\\n + 2"));
     assert_true(are_one("a; // goes \\\n on\nb;", "a;b;"));
     assert_true(are_one("a /* never ended", "a"));
     assert_true(are_one("x = 1'000'000;", "x=1'000'000 ;"));
+    assert_true(are_one("c = u'a'; // one\nx;", "c = u'a';x;"));
+    assert_true(are_one("x = 1 + 'a' ; // it's", "x=1+'a';"));
     assert_true(are_one("", " // nothing"));
 }
 
@@ -39,10 +42,13 @@ static void what_a_compiler_sees_makes_another_program(void **state)
     (void)state;
     assert_false(are_one("int a;", "inta;"));
     assert_false(are_one("a + +b;", "a ++b;"));
+    assert_false(are_one("a & &b;", "a && b;"));
+    assert_false(are_one("#define A (1)\n", "#define A(1)\n"));
     assert_false(are_one("s = \"a b\";", "s = \"ab\";"));
     assert_false(are_one("s = \"// no\";", "s = \"\";"));
     assert_false(are_one("s = \"\\\" /* \"; x;", "s = \"\\\" /* \"; y;"));
     assert_false(are_one("c = '\"'; // a\n", "c = '\\''; // a\n"));
+    assert_false(are_one("c = u'/'; c = '/';", "c = u'/';"));
     assert_false(are_one("#define A\nint a;", "#define A int a;"));
     assert_false(are_one("x;\n#if 1\ny;", "x; #if 1 y;"));
     assert_false(are_one("s = R\"(a  // b)\";", "s = R\"(a  )\";"));
