@@ -24,6 +24,7 @@ static bool may_differ(pkb_condition condition)
 
 static bool is_same(const char *a, const char *b)
 {
+    /* What was not said differs from nothing. */
     return a == NULL || b == NULL || strcmp(a, b) == 0;
 }
 
@@ -33,6 +34,10 @@ static pkb_code check_conditions(pkb_compare *compare, bool mixes, pkb_error *er
         const pkb_condition condition = (pkb_condition)i;
         const char *a = pkb_runset_condition(compare->a->runset, condition);
         const char *b = pkb_runset_condition(compare->b->runset, condition);
+        if (pkb_condition_is_optional(condition)) {
+            a = a != NULL ? a : "none";
+            b = b != NULL ? b : "none";
+        }
         if (may_differ(condition) || is_same(a, b))
             continue;
         compare->is_different[i] = true;

@@ -47,6 +47,12 @@ const char *pkb_condition_key(pkb_condition condition)
     return conditions[condition].key;
 }
 
+bool pkb_condition_is_optional(pkb_condition condition)
+{
+    return condition == PKB_CONDITION_GRID || condition == PKB_CONDITION_FEEDBACK ||
+           condition == PKB_CONDITION_POLICY;
+}
+
 const char *pkb_size_class_name(pkb_size_class size_class)
 {
     return class_names[size_class];

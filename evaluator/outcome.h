@@ -36,6 +36,8 @@ enum { PKB_CONDITION_COUNT = PKB_CONDITION_POLICY + 1 };
 /* "machine class", and the key that scores print it under: "machine". */
 const char *pkb_condition_name(pkb_condition condition);
 const char *pkb_condition_key(pkb_condition condition);
+/* A record that says nothing of it was made without it ("none"), instead of not knowing. */
+bool pkb_condition_is_optional(pkb_condition condition);
 
 typedef enum pkb_size_class {
     PKB_SIZE_TINY,

@@ -136,6 +136,28 @@ const char *pkb_runset_condition(const pkb_runset *runset, pkb_condition conditi
     return NULL;
 }
 
+size_t pkb_runset_values(const pkb_runset *runset, pkb_condition condition, const char **values,
+                         const pkb_outcome **first, size_t most)
+{
+    static const char none[] = "none";
+    size_t count = 0;
+
+    for (size_t i = 0; i < runset->count && count < most; i++) {
+        const char *value = runset->outcomes[i].conditions[condition];
+        if (value == NULL && pkb_condition_is_optional(condition))
+            value = none;
+        bool is_known = value == NULL;
+        for (size_t k = 0; k < count; k++)
+            is_known |= values[k] == value;
+        if (is_known)
+            continue;
+        if (first != NULL)
+            first[count] = &runset->outcomes[i];
+        values[count++] = value;
+    }
+    return count;
+}
+
 static const char *remedy(pkb_condition condition)
 {
     switch (condition) {
@@ -159,24 +181,15 @@ static const char *remedy(pkb_condition condition)
     return "name the files of one kind, or score them together, marked, with --mix";
 }
 
-/* The first few values, with how often and where first each one comes. */
 static void list_values(pkb_buf *out, const pkb_runset *runset, pkb_condition condition)
 {
-    const char *seen[SHOWN_VALUES];
-    size_t shown = 0;
+    const char *values[SHOWN_VALUES];
+    const pkb_outcome *first[SHOWN_VALUES];
+    const size_t count = pkb_runset_values(runset, condition, values, first, SHOWN_VALUES);
 
-    for (size_t i = 0; i < runset->count && shown < SHOWN_VALUES; i++) {
-        const pkb_outcome *outcome = &runset->outcomes[i];
-        const char *value = outcome->conditions[condition];
-        bool is_known = value == NULL;
-        for (size_t k = 0; k < shown; k++)
-            is_known |= seen[k] == value;
-        if (is_known)
-            continue;
-        pkb_buf_printf(out, "%s\"%.60s\" (%s:%zu)", shown > 0 ? ", " : "", value,
-                       runset->files[outcome->file].path, outcome->line);
-        seen[shown++] = value;
-    }
+    for (size_t i = 0; i < count; i++)
+        pkb_buf_printf(out, "%s\"%.60s\" (%s:%zu)", i > 0 ? ", " : "", values[i],
+                       runset->files[first[i]->file].path, first[i]->line);
 }
 
 static pkb_code refuse(const pkb_runset *runset, pkb_condition condition, pkb_error *err)
@@ -195,11 +208,8 @@ static pkb_code check_conditions(pkb_runset *runset, const pkb_runset_options *o
                                  pkb_error *err)
 {
     for (int c = 0; c < PKB_CONDITION_COUNT; c++) {
-        const char *first = pkb_runset_condition(runset, (pkb_condition)c);
-        for (size_t i = 0; i < runset->count && !runset->is_mixed[c]; i++) {
-            const char *value = runset->outcomes[i].conditions[c];
-            runset->is_mixed[c] = value != NULL && value != first;
-        }
+        const char *values[2];
+        runset->is_mixed[c] = pkb_runset_values(runset, (pkb_condition)c, values, NULL, 2) > 1;
         const bool is_allowed = c == PKB_CONDITION_RUN ? options->pools : options->mixes;
         if (runset->is_mixed[c] && !is_allowed)
             return refuse(runset, (pkb_condition)c, err);
@@ -258,10 +268,11 @@ static pkb_code name_set(pkb_runset *runset, const char *const *paths, size_t pa
 
 static pkb_code complain_of_none(const pkb_runset *runset, const char *path, pkb_error *err)
 {
-    return pkb_error_set(err, PKB_ERR_USAGE, 0, "%s holds no record that counts%s%s%s", path,
-                         runset->debug_count > 0 ? " (those of --debug do not)" : "",
-                         runset->note_count > 0 ? "; " : "",
-                         runset->note_count > 0 ? runset->notes[0] : "");
+    return pkb_error_set(
+        err, PKB_ERR_USAGE, 0, "%s holds no record that counts%s%s%s%s", path,
+        runset->debug_count > 0 ? " (those of --debug do not)" : "",
+        runset->other_count > 0 ? " (there are others than the options ask for)" : "",
+        runset->note_count > 0 ? "; " : "", runset->note_count > 0 ? runset->notes[0] : "");
 }
 
 static pkb_code note_debug(pkb_runset *runset, pkb_error *err)

@@ -60,6 +60,7 @@ typedef struct pkb_runset {
     bool has_mixed_sizes;               /* of one problem */
     size_t broken_count;                /* lines that are no record: nobody knows whose they were */
     size_t debug_count;                 /* records of --debug, left out */
+    size_t other_count;                 /* records that the options did not ask for */
     char **notes;                       /* sentences for people */
     size_t note_count;
 } pkb_runset;
@@ -74,5 +75,10 @@ void pkb_runset_clear(pkb_runset *runset);
 
 /* The first value of a condition; NULL: no record says one. */
 const char *pkb_runset_condition(const pkb_runset *runset, pkb_condition condition);
+
+/* Its different values: at most `most` of them go to `values` ("none" for records without it, where
+ * that is a value), and to `first` the first outcome of each, unless that is NULL. */
+size_t pkb_runset_values(const pkb_runset *runset, pkb_condition condition, const char **values,
+                         const pkb_outcome **first, size_t most);
 
 #endif

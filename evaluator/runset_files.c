@@ -50,8 +50,10 @@ static bool is_asked(const pkb_runset *runset, const pkb_outcome *outcome,
 static pkb_code add(pkb_runset *runset, const pkb_outcome *outcome,
                     const pkb_runset_options *options, pkb_error *err)
 {
-    if (!is_asked(runset, outcome, options))
+    if (!is_asked(runset, outcome, options)) {
+        runset->other_count++;
         return PKB_OK;
+    }
     if (outcome->is_debug) {
         runset->debug_count++;
         return PKB_OK;

@@ -94,9 +94,10 @@ static void count_speedup(pkb_score_problem *problem, const pkb_outcome *outcome
     problem->logs[problem->timed++] = log(outcome->speedup.value);
     problem->log_speedup += log(outcome->speedup.value);
     for (int p = 0; p < PKB_SCORE_PS; p++) {
-        problem->faster[p].low += outcome->speedup.low > pkb_score_ps[p];
-        problem->faster[p].point += outcome->speedup.value > pkb_score_ps[p];
-        problem->faster[p].high += outcome->speedup.high > pkb_score_ps[p];
+        const double value = outcome->speedup.value;
+        problem->faster[p].low += fmin(outcome->speedup.low, value) > pkb_score_ps[p];
+        problem->faster[p].point += value > pkb_score_ps[p];
+        problem->faster[p].high += fmax(outcome->speedup.high, value) > pkb_score_ps[p];
     }
 }
 

@@ -135,7 +135,8 @@ static void add_counts(pkb_score_group *group, const pkb_score_problem *problem)
     group->timed += problem->timed;
     group->solved += problem->correct > 0;
     for (size_t p = 0; p < PKB_SCORE_PS; p++)
-        group->straddling[p] += problem->faster[p].high - problem->faster[p].low;
+        group->straddling[p] +=
+            problem->faster[p].high - problem->faster[p].low - problem->unmeasured;
 }
 
 /* ---- bounds: means without an interval ---- */

@@ -6,7 +6,7 @@
 
 #include "evaluator/score_print.h"
 
-enum { SCORE_SCHEMA = 1 };
+enum { SCORE_SCHEMA = 1, MOST_VALUES = 64 };
 
 void pkb_score_json_number(cJSON *to, const char *key, double number)
 {
@@ -43,14 +43,11 @@ static void add_condition(cJSON *to, const pkb_runset *runset, pkb_condition con
         cJSON_AddStringToObject(to, key, first);
         return;
     }
-    cJSON *values = cJSON_AddArrayToObject(to, key), *known = NULL;
-    for (size_t i = 0; i < runset->count; i++) {
-        const char *value = runset->outcomes[i].conditions[condition];
-        bool is_new = value != NULL;
-        cJSON_ArrayForEach(known, values) is_new = is_new && known->valuestring != value;
-        if (is_new)
-            cJSON_AddItemToArray(values, cJSON_CreateStringReference(value));
-    }
+    const char *values[MOST_VALUES];
+    const size_t count = pkb_runset_values(runset, condition, values, NULL, MOST_VALUES);
+    cJSON *list = cJSON_AddArrayToObject(to, key);
+    for (size_t i = 0; i < count; i++)
+        cJSON_AddItemToArray(list, cJSON_CreateString(values[i]));
 }
 
 void pkb_score_json_conditions(cJSON *to, const pkb_runset *runset)

@@ -178,7 +178,7 @@ static void print_numbers(FILE *out, const pkb_score *score)
         print_cells(out, all, text, all->fast[p], pkb_score_percent);
         if (has_bounds)
             print_bounds(out, all, all->fast[p]);
-        if (all->straddling[p] > 0)
+        if (all->straddling[p] + all->unmeasured > 0)
             print_ends(out, all, all->fast[p]);
     }
     if (!score->has_speed)

@@ -22,7 +22,8 @@ static bool read_interval(pkb_interval *out, const cJSON *size)
     return eager != NULL && pkb_json_get_double(eager, "value", &out->value, NULL) == PKB_OK &&
            pkb_json_get_double(eager, "low", &out->low, NULL) == PKB_OK &&
            pkb_json_get_double(eager, "high", &out->high, NULL) == PKB_OK && out->value > 0 &&
-           out->low > 0 && out->high > 0;
+           out->low > 0 && out->high > 0 && isfinite(out->value) && isfinite(out->low) &&
+           isfinite(out->high);
 }
 
 bool pkb_speedup_of_record(pkb_interval *out, const cJSON *record)

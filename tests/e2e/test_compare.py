@@ -106,6 +106,7 @@ def test_feedback_is_what_may_differ(tmp_path, key):
         ("machine classes", {"machine": {"class": "another"}}),
         ("protocol versions", {"versions": {"protocol": 2}}),
         ("devices", {"device": "cpu"}),
+        ("grids", {"flags": {"sizes": "all", "timing": True, "timeout_s": 20, "grid": "2x1"}}),
     ],
 )
 def test_other_conditions_may_not(tmp_path, what, changes):

@@ -161,6 +161,7 @@ def test_an_attempt_without_a_speedup_counts_as_not_faster(tmp_path):
     assert fast["fast"]["1"]["1"]["value"] == 0.5
     assert fast["fast"]["1"]["1"]["by_high"] == 1
     assert fast["unmeasured"] == 1
+    assert fast["straddling"]["1"] == 0
 
 
 def test_the_seed_fixes_the_intervals(tmp_path):
@@ -318,6 +319,7 @@ def test_one_kind_of_records_can_be_taken(tmp_path):
     path = write(tmp_path / "a.jsonl", records)
     assert "--world" in refusal(path)
     assert score(path, "--world", "4")["conditions"]["world"] == "4"
+    assert "others than the options ask for" in refusal(path, "--world", "8")
     records = [record("001_allreduce", 0, speedup=2.0, run=run) for run in ("x", "y")]
     path = write(tmp_path / "b.jsonl", records)
     assert "--pool" in refusal(path)
@@ -334,6 +336,17 @@ def test_sizes_of_a_problem_are_not_mixed(tmp_path):
     path = write(tmp_path / "a.jsonl", records)
     assert "large pkb tiny" in refusal(path)
     assert score(path, "--mix")["mixed"] == ["sizes of a problem"]
+
+
+def test_no_feedback_is_a_kind_of_its_own(tmp_path):
+    flags = {"sizes": "all", "timing": True, "timeout_s": 20}
+    records = [
+        record("001_allreduce", 0, speedup=2.0, flags=flags),
+        record("001_allreduce", 1, speedup=2.0, flags={**flags, "feedback": "full"}),
+    ]
+    path = write(tmp_path / "a.jsonl", records)
+    assert '"none"' in refusal(path)
+    assert score(path, "--mix")["conditions"]["feedback"] == ["none", "full"]
 
 
 def test_what_a_record_does_not_say_mixes_with_nothing(tmp_path):
