@@ -5,6 +5,7 @@
 #include "evaluator/selection.h"
 
 #include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +62,10 @@ static pkb_code select_word(bool *is_wanted, const pkb_catalogue *catalogue, con
     bool is_any = false;
     const char *name = NULL;
 
+    if (strcmp(word, "all") == 0) {
+        select_range(is_wanted, catalogue, 0, INT_MAX);
+        return PKB_OK;
+    }
     if (read_range(word, &first, &last)) {
         if (select_range(is_wanted, catalogue, first, last))
             return PKB_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which problems are meant by a list such as "1-20,31,tensor": numbers, ranges, names, categories.
+ * Which problems are meant by a list such as "1-20,31,tensor": numbers, ranges, names, categories,
+ * or all.
  */
 #ifndef PKB_EVALUATOR_SELECTION_H
 #define PKB_EVALUATOR_SELECTION_H

@@ -176,6 +176,7 @@ static void lists_of_problems_are_read(void **state)
     (void)state;
     select_in("1", "x..");
     select_in("1-13", "xx.");
+    select_in("all", "xxx");
     select_in("2-99", ".xx");
     select_in("026,001", "x.x");
     select_in("gemm_allreduce, 1", "xx.");
