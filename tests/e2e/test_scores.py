@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+import resource
 
 import pytest
 
@@ -479,17 +480,35 @@ def test_there_must_be_records(tmp_path):
     assert "name a run" in refusal()
 
 
+def limit_memory() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (100 << 20, 100 << 20))
+
+
+def test_long_files_are_not_kept(tmp_path):
+    """120 MB of records in 100 MB of memory, libraries included."""
+    line = json.dumps(record("001_allreduce", 0, speedup=2.0, batch_count=10_000))
+    path = tmp_path / "a.jsonl"
+    with path.open("w") as file:
+        for number in range(40):
+            file.write(line.replace('"sample": 0', f'"sample": {number}') + "\n")
+    assert path.stat().st_size > 115_000_000
+    answer = pkbench("score", "--json", path, preexec_fn=limit_memory)
+    assert answer.status == 0, answer.err
+    assert answer.record["all"]["judged"] == 40
+
+
 def test_a_huge_line_is_passed_over(tmp_path):
-    """A hole of 300 MB in the middle of the records, that fits into no memory."""
+    """A hole of 300 MB in the middle of the records."""
     good = [json.dumps(one) for one in attempts("001_allreduce", "cc")]
     path = tmp_path / "a.jsonl"
     path.write_text(good[0] + "\n")
     with path.open("r+b") as file:
         file.seek(300_000_000)
         file.write(f"\n{good[1]}\n".encode())
-    answer = score(path, status=INCOMPLETE)
-    assert answer["all"]["judged"] == 2
-    assert "longer than a record" in answer["notes"][0]
+    answer = pkbench("score", "--json", path, preexec_fn=limit_memory)
+    assert answer.status == INCOMPLETE, answer.err
+    assert answer.record["all"]["judged"] == 2
+    assert "longer than a record" in answer.record["notes"][0]
 
 
 @pytest.mark.parametrize("name", ["with space", "-n", "ü\x1b[31m\nx", "a" * 200, "'\"$(x)"])
