@@ -4,8 +4,8 @@
  */
 #include "evaluator/selection.h"
 
-#include <stdio.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
