@@ -49,6 +49,8 @@ typedef struct pkb_judge_device {
     pkb_code (*discard)(pkb_region *region, pkb_error *err);
     /* What a world of `world` ranks may use on this rank. */
     uint64_t (*available_bytes)(uint32_t world);
+    /* More than this only where a size cannot be judged with less; 0 = no such limit. */
+    uint64_t enough_bytes;
     /* Of the whole GPU, whoever uses it; NULL where memory is ordinary. */
     uint64_t (*used_bytes)(void);
 

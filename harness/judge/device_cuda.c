@@ -26,7 +26,7 @@ enum {
 };
 /* Enough for a batch of 50 ms of most kernels; over three times any level-2 cache so far. */
 #define FOOTPRINT_BYTES (UINT64_C(8) << 30)
-/* With the reference's own a size of any problem stays under 40 GiB. */
+/* With the reference's own that stays under 40 GiB. */
 #define ENOUGH_BYTES (UINT64_C(30) << 30)
 /* What the reference's process may come to hold meanwhile. */
 #define MEMORY_SLACK_BYTES (UINT64_C(512) << 20)
@@ -88,12 +88,12 @@ static void clear(pkb_region *region)
     pkb_gpu_region_clear(region, cuda.driver, cuda.gpu);
 }
 
-/* Half of what is free, or enough; attempt and reference take the rest. */
+/* Half of what is free; attempt and reference take the rest. */
 static uint64_t available_bytes(uint32_t world)
 {
-    uint64_t total = 0, half = pkb_compute_free_bytes(cuda.compute, &total) / 2;
+    uint64_t total = 0;
     (void)world; /* each rank has a GPU of its own */
-    return half < ENOUGH_BYTES ? half : ENOUGH_BYTES;
+    return pkb_compute_free_bytes(cuda.compute, &total) / 2;
 }
 
 static uint64_t used_bytes(void)
@@ -406,6 +406,7 @@ static const pkb_judge_device device = {
     .clear = clear,
     .discard = zero,
     .available_bytes = available_bytes,
+    .enough_bytes = ENOUGH_BYTES,
     .used_bytes = used_bytes,
     .fill = fill,
     .copy = copy,

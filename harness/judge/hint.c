@@ -115,7 +115,7 @@ static void judge_returned(pkb_finding *finding, const pkb_page *page, const pkb
 
     pkb_hint_copy(kind, sizeof kind, page->fault_kind, sizeof page->fault_kind);
     if (strcmp(kind, "launch") == 0)
-        why = "; a launch was refused, invalid configuration: ";
+        why = "; a launch was refused: ";
     pkb_finding_set(finding, PKB_VERDICT_CRASH, "rank %u: %s returned %d%s%s%s", finding->rank,
                     words->action, *(const volatile int32_t *)&page->return_value, words->step,
                     text[0] != '\0' ? why : "", text);

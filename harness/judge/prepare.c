@@ -66,23 +66,29 @@ static pkb_code place(const pkb_judge_device *device, pkb_layout *layout, const 
     return pkb_layout_place(layout, err);
 }
 
-/* The first choice that fits into `budget` bytes. */
+/* The first choice that needs no more than enough; or the last, if it fits into `budget` bytes. */
 static pkb_code first_fit(const pkb_judge_device *device, pkb_layout *layout,
                           const counts_plan *plan, uint64_t budget, uint32_t *out, pkb_error *err)
 {
+    const uint64_t enough =
+        device->enough_bytes != 0 && device->enough_bytes < budget ? device->enough_bytes : budget;
     counts wanted = {0};
+    uint64_t needed = 0;
+
     for (uint32_t k = 0; choice(k, plan->families, plan->top, &wanted); k++) {
         pkb_code rc = place(device, layout, &wanted, err);
         if (rc != PKB_OK)
             return rc;
-        if (pkb_memory_needed_bytes(layout, device->is_sparse) <= budget) {
-            *out = k;
+        needed = pkb_memory_needed_bytes(layout, device->is_sparse);
+        *out = k;
+        if (needed <= enough)
             return PKB_OK;
-        }
     }
+    if (needed <= budget)
+        return PKB_OK;
     return pkb_error_set(err, PKB_ERR_MEMORY, 0,
                          "the size needs %" PRIu64 " MiB a rank, %" PRIu64 " MiB are to be had",
-                         pkb_memory_needed_bytes(layout, device->is_sparse) >> 20, budget >> 20);
+                         needed >> 20, budget >> 20);
 }
 
 /* All ranks agree on the choice of the one that has least room. */

@@ -137,10 +137,16 @@ __global__ void __launch_bounds__(128) bounded(int *)
 {
 }
 
-static void launches_that_are_refused()
+static void too_many_threads_are_an_invalid_value()
 {
     nothing<<<1, 1025>>>(nullptr);
-    EXPECT_CODE(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    EXPECT_CODE(cudaGetLastError(), cudaErrorInvalidValue);
+    nothing<<<1, dim3(64, 32)>>>(nullptr);
+    EXPECT_CODE(cudaGetLastError(), cudaErrorInvalidValue);
+}
+
+static void launches_that_are_refused()
+{
     nothing<<<0, 32>>>(nullptr);
     EXPECT_CODE(cudaGetLastError(), cudaErrorInvalidConfiguration);
     nothing<<<dim3(1, 65536), 32>>>(nullptr);
@@ -225,7 +231,7 @@ static void host_code_cannot_read_device_memory()
 MAIN(CASE(deadlock_between_barriers), CASE(deadlock_of_a_lane), CASE(lane_outside_its_mask),
      CASE(write_far_outside), CASE(write_just_behind), CASE(write_into_the_red_zone),
      CASE(write_to_null), CASE(write_after_free), CASE(misaligned_read),
-     CASE(shared_memory_outside), CASE(stack_overflow), CASE(launches_that_are_refused),
-     CASE(cooperative_launch_too_large), CASE(unsupported_but_not_executed),
-     CASE(unsupported_and_executed), CASE(copies_are_checked),
+     CASE(shared_memory_outside), CASE(stack_overflow), CASE(too_many_threads_are_an_invalid_value),
+     CASE(launches_that_are_refused), CASE(cooperative_launch_too_large),
+     CASE(unsupported_but_not_executed), CASE(unsupported_and_executed), CASE(copies_are_checked),
      CASE(host_code_cannot_read_device_memory))

@@ -1,5 +1,5 @@
 // verdict: CRASH
-// reason: rank \d.*pkb_run returned 9.*2048
+// reason: rank \d.*pkb_run returned 1.*2048
 //
 // Asks for a block of 2048 threads and reports the CUDA error.
 #include <cuda_bf16.h>

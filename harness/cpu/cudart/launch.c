@@ -27,7 +27,10 @@ static cudaError_t check_shape(const pkb_kernel *kernel, const pkb_launch_reques
     if (r->grid.x > 0x7fffffffu || r->grid.y > GRID_YZ_MAX || r->grid.z > GRID_YZ_MAX)
         return REFUSE(kernel, cudaErrorInvalidConfiguration, "grid of %u x %u x %u blocks",
                       r->grid.x, r->grid.y, r->grid.z);
-    if (r->block.x > 1024 || r->block.y > 1024 || r->block.z > BLOCK_Z_MAX || threads > 1024)
+    if (threads > 1024) /* CUDA 13 calls this an invalid value, and the others a configuration */
+        return REFUSE(kernel, cudaErrorInvalidValue, "block of %u x %u x %u threads", r->block.x,
+                      r->block.y, r->block.z);
+    if (r->block.z > BLOCK_Z_MAX)
         return REFUSE(kernel, cudaErrorInvalidConfiguration, "block of %u x %u x %u threads",
                       r->block.x, r->block.y, r->block.z);
     if (most != 0 && threads > most)

@@ -119,10 +119,10 @@ static void kernels_that_are_missing_are_named(void **state)
 static void refused_launch_says_why(void **state)
 {
     (void)state;
-    assert_int_equal(launch(&store_symbol, 1, 2000, NULL, 0, NULL), cudaErrorInvalidConfiguration);
+    assert_int_equal(launch(&store_symbol, 1, 2000, NULL, 0, NULL), cudaErrorInvalidValue);
     const pkb_cpu_fault *fault = pkb_cpu_last_fault();
     assert_int_equal(fault->kind, PKB_CPU_FAULT_LAUNCH);
-    assert_int_equal(fault->cuda_error, cudaErrorInvalidConfiguration);
+    assert_int_equal(fault->cuda_error, cudaErrorInvalidValue);
     assert_non_null(strstr(fault->message, "2000"));
 }
 
