@@ -4,10 +4,12 @@
 import json
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from tests.e2e.command import PKBENCH, ROOT, pkbench
+from tests.e2e.folder import FolderRun
 
 PROBLEMS = sorted(path.stem for path in (ROOT / "problems").glob("[0-9]*.json"))
 
@@ -64,13 +66,23 @@ def test_comments_that_a_model_reads_are_whole():
         assert f"\n{row}" in text, row
 
 
-@pytest.mark.parametrize("name", PROBLEMS[:3])
-def test_skeleton_compiles_and_is_wrong(name, tmp_path):
-    path = tmp_path / f"{name}.cu"
-    assert pkbench("new", name, "-o", path).status == 0
-    answer = pkbench("eval", path, "--device", "cpu", "--no-timing", "--json")
-    assert answer.status == 1
-    assert answer.record["verdict"] == "WRONG_OUTPUT", answer.record
+SKELETONS = PROBLEMS[:3]
+
+
+@pytest.fixture(scope="module")
+def skeletons(tmp_path_factory):
+    """A run of some problems' skeletons."""
+    folder = tmp_path_factory.mktemp("skeletons")
+    for name in SKELETONS:
+        assert pkbench("new", name, "-o", folder / f"{name}.cu").status == 0
+    with FolderRun(folder, "--no-save") as run:
+        yield run
+
+
+@pytest.mark.parametrize("name", SKELETONS)
+def test_skeleton_compiles_and_is_wrong(skeletons, name):
+    record = skeletons.record(Path(f"{name}.cu"))
+    assert record["verdict"] == "WRONG_OUTPUT", record
 
 
 def test_record_is_appended_and_names_what_was_asked(tmp_path):
