@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PKBENCH_ABI_VERSION 0 /* becomes 1 when it is frozen */
+#define PKBENCH_ABI_VERSION 1 /* frozen: docs/abi.md says what a version 2 may change */
 
 typedef struct pkb_world pkb_world;
 
