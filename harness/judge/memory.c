@@ -110,7 +110,8 @@ void pkb_memory_free(pkb_memory *memory)
 
 pkb_code pkb_memory_forget(pkb_memory *memory, pkb_error *err)
 {
-    return memory->device->discard(&memory->symmetric, err);
+    pkb_code rc = memory->device->discard(&memory->symmetric, err);
+    return rc == PKB_OK ? memory->device->discard(&memory->staging, err) : rc;
 }
 
 static void *entry_at(const pkb_memory *memory, uint32_t entry, uint64_t offset)

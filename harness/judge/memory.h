@@ -58,7 +58,8 @@ pkb_code pkb_memory_create(pkb_memory **out, const pkb_judge_device *device,
                            const pkb_layout *layout, uint64_t guard_key, pkb_error *err);
 void pkb_memory_free(pkb_memory *memory);
 
-/* Symmetric memory reads zero again: nothing of one attempt reaches the next. */
+/* Symmetric memory and staging read zero again: nothing of one attempt reaches the next. Of a slot
+ * every byte is filled anyway, between what staging holds there is room that nobody fills. */
 pkb_code pkb_memory_forget(pkb_memory *memory, pkb_error *err);
 
 /* Parts of a pool entry, and slots: addresses of the device. */

@@ -122,6 +122,22 @@ static void every_guard_byte_is_watched(void **state)
     assert_int_equal(watched, layout->slot_stride - 20 - 28);
 }
 
+/* A cell may write anywhere in its staging, also where no argument lies. */
+static void nothing_of_an_attempt_is_left(void **state)
+{
+    pkb_memory *memory = *state;
+    char *staging = memory->staging.address, *symmetric = memory->symmetric.address;
+    memset(staging, 1, memory->staging.bytes);
+    memset(symmetric, 1, 4096);
+    symmetric[memory->symmetric.bytes - 1] = 1;
+    assert_int_equal(pkb_memory_forget(memory, NULL), PKB_OK);
+    for (size_t at = 0; at < memory->staging.bytes; at++)
+        assert_int_equal(staging[at], 0);
+    for (size_t at = 0; at < 4096; at++)
+        assert_int_equal(symmetric[at], 0);
+    assert_int_equal(symmetric[memory->symmetric.bytes - 1], 0);
+}
+
 static void check_reason(pkb_memory *memory, uint32_t argument, int64_t offset, const char *part)
 {
     pkb_finding finding;
@@ -223,6 +239,7 @@ int main(void)
         MEMORY_TEST(inputs_are_the_entrys_and_outputs_are_poison),
         MEMORY_TEST(a_write_to_an_output_is_allowed),
         MEMORY_TEST(every_guard_byte_is_watched),
+        MEMORY_TEST(nothing_of_an_attempt_is_left),
         MEMORY_TEST(the_reason_names_the_argument_and_the_distance),
         MEMORY_TEST(a_changed_input_is_named_with_its_index),
         MEMORY_TEST(a_late_write_is_wrong_and_one_to_an_older_slot_a_replay),
