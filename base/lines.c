@@ -13,11 +13,10 @@
 
 enum { FIRST_BYTES = 1 << 18 };
 
-pkb_code pkb_lines_open(pkb_lines *out, const char *path, size_t limit_bytes, pkb_error *err)
+/* Takes `fd` over, also when it fails. */
+static pkb_code adopt(pkb_lines *out, int fd, const char *path, size_t limit_bytes, pkb_error *err)
 {
-    pkb_lines lines = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK),
-                       .capacity_bytes = FIRST_BYTES,
-                       .limit_bytes = limit_bytes};
+    pkb_lines lines = {.fd = fd, .capacity_bytes = FIRST_BYTES, .limit_bytes = limit_bytes};
     struct stat status;
     pkb_code rc = PKB_OK;
 
@@ -37,6 +36,17 @@ pkb_code pkb_lines_open(pkb_lines *out, const char *path, size_t limit_bytes, pk
     }
     *out = lines;
     return PKB_OK;
+}
+
+pkb_code pkb_lines_open(pkb_lines *out, const char *path, size_t limit_bytes, pkb_error *err)
+{
+    return adopt(out, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), path, limit_bytes, err);
+}
+
+pkb_code pkb_lines_open_fd(pkb_lines *out, int fd, const char *path, size_t limit_bytes,
+                           pkb_error *err)
+{
+    return adopt(out, fcntl(fd, F_DUPFD_CLOEXEC, 0), path, limit_bytes, err);
 }
 
 void pkb_lines_close(pkb_lines *lines)
@@ -91,6 +101,7 @@ static void hand_out(pkb_lines *lines, pkb_line *out, const char *newline)
     const size_t bytes = newline != NULL ? (size_t)(newline - text) : lines->end - lines->start;
 
     lines->start += bytes + (newline != NULL);
+    lines->at_offset += bytes + (newline != NULL);
     out->is_whole = newline != NULL;
     out->text = text;
     out->bytes = out->is_too_long ? 0 : bytes;
@@ -98,7 +109,7 @@ static void hand_out(pkb_lines *lines, pkb_line *out, const char *newline)
 
 pkb_code pkb_lines_next(pkb_lines *lines, pkb_line *out, pkb_error *err)
 {
-    pkb_line line = {.number = lines->number + 1};
+    pkb_line line = {.number = lines->number + 1, .offset = lines->at_offset};
     size_t seen = 0; /* bytes of the line without a newline */
 
     for (;;) {
@@ -116,6 +127,7 @@ pkb_code pkb_lines_next(pkb_lines *lines, pkb_line *out, pkb_error *err)
         seen = held;
         if (held > lines->limit_bytes) {
             line.is_too_long = true;
+            lines->at_offset += held;
             lines->start = lines->end;
             seen = 0;
         }

@@ -15,7 +15,8 @@ typedef struct pkb_lines {
     char *path;
     char *data; /* what was read and not yet handed out lies at start .. end */
     size_t start, end, capacity_bytes, limit_bytes;
-    size_t number; /* of the last line handed out, from 1 */
+    size_t number;    /* of the last line handed out, from 1 */
+    size_t at_offset; /* of what lies at `start`, from where reading began */
     bool is_at_end;
 } pkb_lines;
 
@@ -28,12 +29,16 @@ typedef struct pkb_line {
     char *text;   /* writable until the next line is asked for; NULL: the file has ended */
     size_t bytes; /* without the newline */
     size_t number;
+    size_t offset;    /* of its first byte, from where reading began */
     bool is_whole;    /* a newline ended it */
     bool is_too_long; /* longer than the limit: passed over, `bytes` is 0 */
 } pkb_line;
 
 /* PKB_ERR_USAGE: missing, unreadable, or no regular file. A pipe is refused without waiting. */
 pkb_code pkb_lines_open(pkb_lines *out, const char *path, size_t limit_bytes, pkb_error *err);
+/* The same of an open file, from where it stands; the caller keeps `fd`. */
+pkb_code pkb_lines_open_fd(pkb_lines *out, int fd, const char *path, size_t limit_bytes,
+                           pkb_error *err);
 pkb_code pkb_lines_next(pkb_lines *lines, pkb_line *out, pkb_error *err);
 void pkb_lines_close(pkb_lines *lines);
 

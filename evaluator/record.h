@@ -19,6 +19,9 @@
 
 enum { PKB_RECORD_SCHEMA = 1, PKB_PROTOCOL_VERSION = 1 };
 
+/* A longer line is no record. */
+enum { PKB_RECORD_LIMIT_BYTES = 16 << 20 };
+
 /* Seconds, one part after another, and of all; below 0 = not done. The judges add theirs. */
 typedef struct pkb_record_costs {
     double compile_s;

@@ -18,7 +18,9 @@
 #include "base/buf.h"
 #include "base/fs.h"
 #include "base/json.h"
+#include "base/lines.h"
 #include "base/verdict.h"
+#include "evaluator/record.h"
 
 static pkb_code no_memory(pkb_error *err)
 {
@@ -77,27 +79,24 @@ const pkb_results_entry *pkb_results_find(const pkb_results *results, const char
 
 /* ---- reading ---- */
 
-/* A line with its end; the last one may lack that. */
-static pkb_code take_line(pkb_results *results, const char *line, size_t bytes, off_t offset,
-                          size_t number, pkb_error *err)
+static pkb_code take_line(pkb_results *results, const pkb_line *line, pkb_error *err)
 {
-    const bool is_whole = line[bytes - 1] == '\n';
-    pkb_results_entry entry = {.offset = offset, .bytes = bytes - is_whole};
+    pkb_results_entry entry = {.offset = (off_t)line->offset, .bytes = line->bytes};
     cJSON *record = NULL;
     const char *id = NULL;
     pkb_code rc = PKB_OK;
 
-    if (is_whole && bytes == 1)
+    if (line->bytes == 0 && !line->is_too_long)
         return PKB_OK;
-    if (pkb_json_parse(&record, line, entry.bytes, "a record", NULL) == PKB_OK &&
+    if (pkb_json_parse(&record, line->text, line->bytes, "a record", NULL) == PKB_OK &&
         describe(&entry, &id, record)) {
         rc = add_entry(results, &entry, id, err);
-    } else if (!is_whole && line[0] == '{') {
-        results->cut_bytes = bytes;
+    } else if (!line->is_whole && line->bytes > 0 && line->text[0] == '{') {
+        results->cut_bytes = line->bytes;
     } else {
         results->broken_count++;
         if (results->broken_line == 0)
-            results->broken_line = number;
+            results->broken_line = line->number;
     }
     cJSON_Delete(record);
     return rc;
@@ -105,10 +104,10 @@ static pkb_code take_line(pkb_results *results, const char *line, size_t bytes, 
 
 /* A line that was cut is removed, a last line that only lacks its end gets one: what is appended
  * next must stand on a line of its own. */
-static pkb_code mend_end(const pkb_results *results, off_t size, bool is_whole, pkb_error *err)
+static pkb_code mend_end(const pkb_results *results, size_t size, bool is_whole, pkb_error *err)
 {
     if (results->cut_bytes > 0) {
-        if (ftruncate(results->fd, size - (off_t)results->cut_bytes) != 0)
+        if (ftruncate(results->fd, (off_t)(size - results->cut_bytes)) != 0)
             return pkb_error_set_errno(err, PKB_ERR_DISK, "cannot remove the cut line of %s",
                                        results->path);
         return PKB_OK;
@@ -118,34 +117,38 @@ static pkb_code mend_end(const pkb_results *results, off_t size, bool is_whole, 
 
 static pkb_code read_all(pkb_results *results, pkb_error *err)
 {
-    int fd = dup(results->fd);
-    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
-    char *line = NULL;
-    size_t capacity = 0;
-    off_t offset = 0;
+    pkb_lines lines = PKB_LINES_NONE;
+    pkb_line line = {0};
     bool is_whole = true;
-    pkb_code rc = PKB_OK;
+    pkb_code rc =
+        pkb_lines_open_fd(&lines, results->fd, results->path, PKB_RECORD_LIMIT_BYTES, err);
 
-    if (file == NULL) {
-        rc = pkb_error_set_errno(err, PKB_ERR_DISK, "cannot read %s", results->path);
-        if (fd >= 0)
-            close(fd);
-        return rc;
+    while (rc == PKB_OK && (rc = pkb_lines_next(&lines, &line, err)) == PKB_OK &&
+           line.text != NULL) {
+        is_whole = line.is_whole;
+        rc = take_line(results, &line, err);
     }
-    ssize_t bytes;
-    for (size_t number = 1; rc == PKB_OK && (bytes = getline(&line, &capacity, file)) > 0;
-         number++) {
-        is_whole = line[bytes - 1] == '\n';
-        rc = take_line(results, line, (size_t)bytes, offset, number, err);
-        offset += bytes;
-    }
-    if (rc == PKB_OK && ferror(file))
-        rc = pkb_error_set_errno(err, PKB_ERR_DISK, "cannot read %s", results->path);
     if (rc == PKB_OK)
-        rc = mend_end(results, offset, is_whole, err);
-    free(line);
-    fclose(file);
+        rc = mend_end(results, lines.at_offset, is_whole, err);
+    pkb_lines_close(&lines);
     return rc;
+}
+
+static pkb_code complain_of_change(const pkb_results *results, pkb_error *err)
+{
+    return pkb_error_set(err, PKB_ERR_DISK, 0,
+                         "%s was changed by somebody else while this run writes it; leave it "
+                         "alone until the run has ended",
+                         results->path);
+}
+
+/* Whether what lies there is still what was found or written. */
+static bool is_same(const pkb_results_entry *entry, const cJSON *record)
+{
+    pkb_results_entry now = {0};
+    const char *id = NULL;
+    return describe(&now, &id, record) && now.is_pending == entry->is_pending &&
+           strcmp(now.judgement, entry->judgement) == 0 && strcmp(id, entry->id) == 0;
 }
 
 pkb_code pkb_results_read(const pkb_results *results, const pkb_results_entry *entry, cJSON **out,
@@ -156,11 +159,18 @@ pkb_code pkb_results_read(const pkb_results *results, const pkb_results_entry *e
 
     if (text == NULL)
         return no_memory(err);
-    if (pread(results->fd, text, entry->bytes, entry->offset) == (ssize_t)entry->bytes)
-        rc = pkb_json_parse(out, text, entry->bytes, results->path, err);
-    else
+    const ssize_t bytes = pread(results->fd, text, entry->bytes, entry->offset);
+    if (bytes < 0)
         rc = pkb_error_set_errno(err, PKB_ERR_DISK, "cannot read %s", results->path);
+    else if ((size_t)bytes < entry->bytes ||
+             pkb_json_parse(out, text, entry->bytes, results->path, NULL) != PKB_OK)
+        rc = complain_of_change(results, err);
     free(text);
+    if (rc == PKB_OK && !is_same(entry, *out)) {
+        cJSON_Delete(*out);
+        *out = NULL;
+        rc = complain_of_change(results, err);
+    }
     return rc;
 }
 
@@ -200,6 +210,7 @@ pkb_code pkb_results_open(pkb_results *out, const char *path, pkb_error *err)
     if (results.path == NULL) {
         rc = no_memory(err);
     } else if (path != NULL) {
+        results.is_file = true;
         rc = open_file(&results, path, err);
     } else {
         results.fd = memfd_create("pkb-records", MFD_CLOEXEC);
@@ -227,6 +238,15 @@ void pkb_results_close(pkb_results *results)
     *results = (pkb_results)PKB_RESULTS_NONE;
 }
 
+/* An editor puts another file in its place: what went into the old one would be lost. */
+static bool is_in_place(const pkb_results *results)
+{
+    struct stat mine, there;
+    return !results->is_file ||
+           (fstat(results->fd, &mine) == 0 && stat(results->path, &there) == 0 &&
+            mine.st_dev == there.st_dev && mine.st_ino == there.st_ino);
+}
+
 pkb_code pkb_results_append(pkb_results *results, const cJSON *record, pkb_error *err)
 {
     pkb_results_entry entry = {.is_new = true, .offset = lseek(results->fd, 0, SEEK_END)};
@@ -240,6 +260,8 @@ pkb_code pkb_results_append(pkb_results *results, const cJSON *record, pkb_error
     pkb_code rc = text == NULL ? no_memory(err) : pkb_buf_check(&line, "the record", err);
     if (rc == PKB_OK && !describe(&entry, &id, record))
         rc = pkb_error_set(err, PKB_ERR_FORMAT, 0, "a record lacks its id, judgement or verdict");
+    if (rc == PKB_OK && !is_in_place(results))
+        rc = complain_of_change(results, err);
     if (rc == PKB_OK)
         rc = pkb_fs_append_fd(results->fd, results->path, pkb_buf_text(&line), line.bytes, err);
     if (rc == PKB_OK) {

@@ -24,8 +24,9 @@ typedef struct pkb_results_entry {
 } pkb_results_entry;
 
 typedef struct pkb_results {
-    int fd;     /* -1 = none */
-    char *path; /* for messages */
+    int fd;       /* -1 = none */
+    char *path;   /* for messages */
+    bool is_file; /* false: in memory */
     pkb_results_entry *entries;
     size_t count, capacity;
     size_t broken_count; /* lines that are no record, left alone */
@@ -43,14 +44,14 @@ typedef struct pkb_results {
 pkb_code pkb_results_open(pkb_results *out, const char *path, pkb_error *err);
 void pkb_results_close(pkb_results *results);
 
-/* PKB_ERR_DISK leaves the file as it was. */
+/* PKB_ERR_DISK leaves the file as it was; also where another one lies in its place by now. */
 pkb_code pkb_results_append(pkb_results *results, const cJSON *record, pkb_error *err);
 
 /* The last record with that judgement and a verdict that is not pending; `id` NULL = anybody's.
  * NULL = none. Valid until the next append. */
 const pkb_results_entry *pkb_results_find(const pkb_results *results, const char *id,
                                           const char *judgement, bool only_new);
-/* Reads the record of an entry; the caller frees. */
+/* Reads the record of an entry; the caller frees. PKB_ERR_DISK: another one lies there by now. */
 pkb_code pkb_results_read(const pkb_results *results, const pkb_results_entry *entry, cJSON **out,
                           pkb_error *err);
 

@@ -11,9 +11,10 @@
 
 #include "base/fs.h"
 #include "base/lines.h"
+#include "evaluator/record.h"
 #include "evaluator/runset_state.h"
 
-enum { LINE_LIMIT_BYTES = 16 << 20, SHOWN_BROKEN = 5 };
+enum { SHOWN_BROKEN = 5 };
 
 static pkb_code no_memory(pkb_error *err)
 {
@@ -151,7 +152,7 @@ static pkb_code read_file(pkb_runset *runset, const char *path, size_t folder,
     pkb_lines lines = PKB_LINES_NONE;
     struct stat status;
 
-    pkb_code rc = pkb_lines_open(&lines, path, LINE_LIMIT_BYTES, err);
+    pkb_code rc = pkb_lines_open(&lines, path, PKB_RECORD_LIMIT_BYTES, err);
     if (rc != PKB_OK)
         return rc;
     if (fstat(lines.fd, &status) != 0) {

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/fs.h"
@@ -161,6 +162,86 @@ static void there_is_one_writer(void **state)
     pkb_results_close(&second);
 }
 
+static void demand_change_is_told(pkb_code rc, const pkb_error *err)
+{
+    assert_int_equal(rc, PKB_ERR_DISK);
+    assert_non_null(strstr(err->message, "was changed by somebody else"));
+    assert_non_null(strstr(err->message, path));
+}
+
+static void a_record_that_changed_meanwhile_is_not_taken(void **state)
+{
+    static const char *const texts[] = {
+        LINE("r/2", "aa", "CORRECT"), /* as long, and somebody else's */
+        LINE("r/1", "ab", "CORRECT"),
+        "shopping list\n",
+        "",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        pkb_results results;
+        pkb_error err = {0};
+        cJSON *found = NULL;
+        unlink(path);
+        open_results(&results);
+        append(&results, "r/1", "aa", "CORRECT");
+        FILE *file = fopen(path, "w"); /* in place: the same file */
+        assert_non_null(file);
+        fputs(texts[i], file);
+        fclose(file);
+        const pkb_results_entry *entry = pkb_results_find(&results, NULL, "aa", true);
+        demand_change_is_told(pkb_results_read(&results, entry, &found, &err), &err);
+        assert_null(found);
+        pkb_results_close(&results);
+    }
+}
+
+static void nothing_is_appended_to_a_file_that_was_replaced(void **state)
+{
+    pkb_results results;
+    pkb_error err = {0};
+    cJSON *made = record("r/2", "bb", "CORRECT");
+    (void)state;
+    unlink(path);
+    open_results(&results);
+    append(&results, "r/1", "aa", "CORRECT");
+    write_file("mine\n");
+    demand_change_is_told(pkb_results_append(&results, made, &err), &err);
+    unlink(path);
+    demand_change_is_told(pkb_results_append(&results, made, &err), &err);
+    cJSON_Delete(made);
+    pkb_results_close(&results);
+}
+
+/* A hole in a file costs its maker nothing, and must not cost memory here. */
+static void a_line_too_long_for_a_record_is_passed_over(void **state)
+{
+    enum { HOLE_BYTES = 1 << 30, MEMORY_BYTES = 256 << 20 };
+    const struct rlimit little = {MEMORY_BYTES, RLIM_INFINITY};
+    const struct rlimit enough = {RLIM_INFINITY, RLIM_INFINITY};
+    pkb_results results;
+    cJSON *found = NULL;
+    (void)state;
+    unlink(path);
+    open_results(&results);
+    append(&results, "r/1", "aa", "CORRECT");
+    assert_int_equal(truncate(path, HOLE_BYTES), 0);
+    append(&results, "r/2", "bb", "CRASH");
+    append(&results, "r/3", "cc", "TIMEOUT");
+    pkb_results_close(&results);
+    assert_int_equal(setrlimit(RLIMIT_DATA, &little), 0);
+    open_results(&results);
+    assert_int_equal(setrlimit(RLIMIT_DATA, &enough), 0);
+    assert_int_equal(results.count, 2);
+    assert_int_equal(results.broken_count, 1);
+    assert_int_equal(results.broken_line, 2);
+    const pkb_results_entry *entry = pkb_results_find(&results, "r/3", "cc", false);
+    assert_int_equal(pkb_results_read(&results, entry, &found, NULL), PKB_OK);
+    cJSON_Delete(found);
+    pkb_results_close(&results);
+    unlink(path);
+}
+
 static void what_is_no_file_is_refused(void **state)
 {
     pkb_results results;
@@ -210,6 +291,9 @@ int main(void)
         cmocka_unit_test(a_last_line_without_its_end_is_kept),
         cmocka_unit_test(lines_that_are_no_records_are_left_alone),
         cmocka_unit_test(there_is_one_writer),
+        cmocka_unit_test(a_record_that_changed_meanwhile_is_not_taken),
+        cmocka_unit_test(nothing_is_appended_to_a_file_that_was_replaced),
+        cmocka_unit_test(a_line_too_long_for_a_record_is_passed_over),
         cmocka_unit_test(what_is_no_file_is_refused),
         cmocka_unit_test(records_in_memory_are_found_as_well),
     };
