@@ -289,34 +289,49 @@ static pkb_code read_sizes(pkb_outcome *out, const cJSON *record, pkb_error *err
 
 /* ---- the whole record ---- */
 
-/* Two values of one key: nobody can say which one counts. */
-static const char *find_double_key(const cJSON *value)
+/* Sorted: a line has room for a million keys. */
+static pkb_code check_keys_of(const cJSON *object, pkb_error *err)
 {
+    const size_t count = (size_t)cJSON_GetArraySize(object);
     const cJSON *item = NULL;
+    const char **keys = NULL;
+    size_t filled = 0;
+    pkb_code rc = PKB_OK;
 
-    cJSON_ArrayForEach(item, value)
-    {
-        const char *found = find_double_key(item);
-        for (const cJSON *next = item->next; found == NULL && item->string && next;
-             next = next->next)
-            if (strcmp(item->string, next->string) == 0)
-                found = item->string;
-        if (found != NULL)
-            return found;
-    }
-    return NULL;
+    if (count < 2)
+        return PKB_OK;
+    keys = calloc(count, sizeof *keys);
+    if (keys == NULL)
+        return no_memory(err);
+    cJSON_ArrayForEach(item, object) keys[filled++] = item->string;
+    qsort(keys, count, sizeof *keys, compare_words);
+    for (size_t i = 1; i < count && rc == PKB_OK; i++)
+        if (strcmp(keys[i - 1], keys[i]) == 0)
+            rc = pkb_error_set(err, PKB_ERR_FORMAT, 0, "the key \"%.40s\" stands in it twice",
+                               keys[i]);
+    free(keys);
+    return rc;
+}
+
+/* Two values of one key: nobody can say which one counts. */
+static pkb_code check_keys(const cJSON *value, pkb_error *err)
+{
+    pkb_code rc = cJSON_IsObject(value) ? check_keys_of(value, err) : PKB_OK;
+
+    for (const cJSON *item = value->child; item != NULL && rc == PKB_OK; item = item->next)
+        rc = check_keys(item, err);
+    return rc;
 }
 
 static pkb_code check_schema(const cJSON *record, pkb_error *err)
 {
-    const char *key = find_double_key(record);
     int64_t schema = 0;
 
     if (!cJSON_IsObject(record))
         return pkb_error_set(err, PKB_ERR_FORMAT, 0, "it is no JSON object");
-    if (key != NULL)
-        return pkb_error_set(err, PKB_ERR_FORMAT, 0, "the key \"%.40s\" stands in it twice", key);
-    pkb_code rc = pkb_json_get_i64(record, "schema", &schema, err);
+    pkb_code rc = check_keys(record, err);
+    if (rc == PKB_OK)
+        rc = pkb_json_get_i64(record, "schema", &schema, err);
     if (rc == PKB_OK && schema != PKB_RECORD_SCHEMA)
         rc = pkb_error_set(err, PKB_ERR_USAGE, 0,
                            "its schema is %lld, and this version knows %d only: another version "

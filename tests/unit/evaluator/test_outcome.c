@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "evaluator/record_line.h"
 
 #define SIZE(name, class, verdict, value)                                               \
@@ -105,6 +106,27 @@ static void what_is_no_record_says_why(void **state)
     demand_none("{\"schema\":2}", "schema is 2", PKB_ERR_USAGE);
 }
 
+/* Comparing each with each would take minutes. */
+static void a_million_keys_are_looked_through(void **state)
+{
+    enum { KEYS = 1000000 };
+    pkb_buf text = {0};
+    pkb_outcome o = {0};
+    pkb_error err = {0};
+    (void)state;
+    pkb_buf_printf(&text, "{" HEAD ",\"verdict\":\"CRASH\"," TAIL ",\"more\":{\"0\":0");
+    for (int i = 1; i < KEYS; i++)
+        pkb_buf_printf(&text, ",\"%d\":0", i);
+    const size_t bytes = text.bytes;
+    pkb_buf_append_string(&text, "}}");
+    assert_int_equal(parse(&o, pkb_buf_text(&text), NULL), PKB_OK);
+    text.bytes = bytes;
+    pkb_buf_printf(&text, ",\"%d\":1}}", KEYS - 1);
+    assert_int_equal(parse(&o, pkb_buf_text(&text), &err), PKB_ERR_FORMAT);
+    assert_non_null(strstr(err.message, "\"999999\" stands in it twice"));
+    pkb_buf_clear(&text);
+}
+
 static void demand_strip(const char *text, const char *wanted)
 {
     char line[256];
@@ -157,6 +179,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_timed_record_is_read),
         cmocka_unit_test(what_is_no_record_says_why),
+        cmocka_unit_test(a_million_keys_are_looked_through),
         cmocka_unit_test(batches_are_emptied_and_nothing_else),
         cmocka_unit_test(equal_names_have_one_address),
     };
