@@ -136,7 +136,9 @@ bool pkb_process_look(const pkb_process *process, pkb_process_usage *out)
         return false;
     while (fgets(line, sizeof line, file) != NULL) {
         if (sscanf(line, "RssAnon: %" SCNu64, &number) == 1)
-            out->private_bytes = number * 1024;
+            out->private_bytes += number * 1024;
+        else if (sscanf(line, "VmPTE: %" SCNu64, &number) == 1) /* reading costs them, too */
+            out->private_bytes += number * 1024;
         else if (sscanf(line, "RssShmem: %" SCNu64, &number) == 1)
             out->shared_bytes = number * 1024;
         else if (sscanf(line, "Threads: %" SCNu64, &number) == 1)

@@ -36,7 +36,8 @@ void pkb_process_kill(const pkb_process *process);
 /* Until it has ended; false after timeout_ns. */
 bool pkb_process_wait(const pkb_process *process, uint64_t timeout_ns);
 typedef struct pkb_process_usage {
-    uint64_t private_bytes, shared_bytes; /* in memory now; shared: not of files, whoever made it */
+    uint64_t private_bytes; /* in memory now, page tables included */
+    uint64_t shared_bytes;  /* in memory now; not of files, whoever made it */
     uint32_t threads;
 } pkb_process_usage;
 

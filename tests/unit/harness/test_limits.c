@@ -47,8 +47,22 @@ static void *sleep_on(void *nothing)
 
 typedef struct wish { /* what a child uses */
     size_t private_bytes, shared_bytes;
+    size_t table_bytes; /* page tables, of addresses that are only read */
     int threads;
 } wish;
+
+/* A page of the table is for 2 MiB of addresses, all of them the one page of zeros. */
+static void use_tables(size_t bytes)
+{
+    const size_t count = bytes / 4096, reach = (size_t)2 * MIB;
+    const int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    const volatile char *zeros = mmap(NULL, count * reach, PROT_READ, kind, -1, 0);
+    if (bytes > 0 && zeros == MAP_FAILED)
+        _exit(1);
+    for (size_t i = 0; i < count; i++)
+        if (zeros[i * reach] != 0)
+            _exit(1);
+}
 
 static _Noreturn void use(const wish *wanted, int ready_fd)
 {
@@ -64,6 +78,7 @@ static _Noreturn void use(const wish *wanted, int ready_fd)
             _exit(1);
         memset(made, 1, bytes[i]);
     }
+    use_tables(wanted->table_bytes);
     for (int i = 0; i < wanted->threads; i++)
         if (pthread_create(&thread, NULL, sleep_on, NULL) != 0)
             _exit(1);
@@ -140,6 +155,16 @@ static void memory_has_a_limit(void **state)
     assert_non_null(strstr(excess.uses, "MiB of memory"));
 }
 
+static void page_tables_are_memory(void **state)
+{
+    const wish wanted = {.table_bytes = 64 * MIB};
+    pkb_cell_excess excess;
+    (void)state;
+
+    assert_false(exceeds(&wanted, &ordinary, 128 * MIB, &excess));
+    assert_true(exceeds(&wanted, &ordinary, 32 * MIB, &excess));
+}
+
 static void pinned_memory_counts_where_there_is_a_gpu(void **state)
 {
     const wish wanted = {.shared_bytes = 64 * MIB};
@@ -212,6 +237,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_has_a_limit),
+        cmocka_unit_test(page_tables_are_memory),
         cmocka_unit_test(pinned_memory_counts_where_there_is_a_gpu),
         cmocka_unit_test(threads_have_a_limit),
         cmocka_unit_test(a_gpu_has_a_limit_beyond_what_was_in_use),
