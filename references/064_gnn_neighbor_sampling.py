@@ -16,8 +16,8 @@ def make_inputs(ctx):
     def uniform(count, of=ctx.rng):
         return torch.rand(count, generator=of, device=ctx.device, dtype=torch.float64)
 
-    # Degrees follow a power law: a few columns are very long. Some are empty, but not so many that a
-    # rank's few seeds on another one meet nothing but empty ones.
+    # Degrees follow a power law: a few columns are very long. Some are empty, but not so many that
+    # the few seeds of a rank on another one meet nothing but empty ones.
     steepness = 0.85 if ctx.family == "ragged" else 0.6
     degree = mean / 3 * uniform(n).clamp_(min=1e-9) ** -steepness
     degree *= uniform(n) < (0.5 if ctx.family == "sparse" else 0.85)
