@@ -33,10 +33,11 @@ static const char *find(const line *in, const char *word)
 
 static bool is_error(const line *in)
 {
-    static const char *const marks[] = {": error",      ": fatal error",         "fatal   :",
-                                        ", error   :",  ": undefined reference", "undefined symbol",
-                                        "error   : ",   "multiple definition",   "cannot find -l",
-                                        "signal Killed"};
+    static const char *const marks[] = {
+        ": error",       ": fatal error",          "fatal   :",
+        ", error   :",   ": undefined reference",  "undefined symbol",
+        "error   : ",    "multiple definition",    "cannot find -l",
+        "signal Killed", "internal compiler error"};
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
         if (find(in, marks[i]) != NULL)
             return true;

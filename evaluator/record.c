@@ -63,7 +63,10 @@ static cJSON *make_versions(const pkb_toolbox *tools)
 pkb_code pkb_record_judgement(char hex[PKB_HASH_HEX_BYTES], const pkb_record_facts *facts,
                               pkb_error *err)
 {
-    const int numbers[] = {PKB_RECORD_SCHEMA, PKB_PROTOCOL_VERSION, facts->options->world};
+    const int numbers[] = {PKB_RECORD_SCHEMA, PKB_PROTOCOL_VERSION, facts->options->world,
+                           /* 20 s that were asked for are less than those of the default */
+                           facts->options->has_timeout};
+    const double compile_timeout_s = facts->options->compile_timeout_s;
     cJSON *flags = make_flags(facts->options);
     char *flag_text = pkb_json_line(flags);
     pkb_buf class = {0};
@@ -81,6 +84,7 @@ pkb_code pkb_record_judgement(char hex[PKB_HASH_HEX_BYTES], const pkb_record_fac
         pkb_hash_add_text(hash, facts->problem);
         pkb_hash_add_text(hash, facts->definition != NULL ? facts->definition : "");
         pkb_hash_add(hash, numbers, sizeof numbers);
+        pkb_hash_add(hash, &compile_timeout_s, sizeof compile_timeout_s);
         pkb_hash_add_text(hash, facts->options->device);
         pkb_hash_add_text(hash, facts->sandbox != NULL ? facts->sandbox : "");
         pkb_hash_add_text(hash, flag_text);

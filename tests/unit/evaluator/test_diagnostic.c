@@ -65,6 +65,9 @@ static void ptxas_linker_and_driver_count_as_well(void **state)
     expect(
         "/usr/bin/ld: /tmp/x.o: in function `f':\nx.cu:(.text+0x1): undefined reference to `g'\n",
         "x.cu:(.text+0x1): undefined reference to `g'");
+    expect("gcc: internal compiler error: File size limit exceeded signal terminated program as\n"
+           "Please submit a full bug report.\nSee README.Bugs for instructions.\n",
+           "gcc: internal compiler error: File size limit exceeded signal terminated program as");
     expect("nvcc fatal   : Unsupported gpu architecture\n",
            "nvcc fatal   : Unsupported gpu architecture");
 }

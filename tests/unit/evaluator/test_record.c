@@ -175,6 +175,26 @@ static void the_judgement_follows_the_problem(void **state)
     assert_string_not_equal(first, second);
 }
 
+/* With more time an attempt may get another verdict, so it is judged again. */
+static void the_judgement_follows_the_time_limits(void **state)
+{
+    pkb_eval_options changed[3];
+    pkb_record_facts known = facts();
+    char first[PKB_HASH_HEX_BYTES], second[PKB_HASH_HEX_BYTES];
+    (void)state;
+    assert_int_equal(pkb_record_judgement(first, &known, NULL), PKB_OK);
+    for (size_t i = 0; i < 3; i++)
+        changed[i] = *known.options;
+    changed[0].compile_timeout_s += 1;
+    changed[1].timeout_s += 1;
+    changed[2].has_timeout = !changed[2].has_timeout;
+    for (size_t i = 0; i < 3; i++) {
+        known.options = &changed[i];
+        assert_int_equal(pkb_record_judgement(second, &known, NULL), PKB_OK);
+        assert_string_not_equal(first, second);
+    }
+}
+
 static void the_judgement_follows_the_source_and_not_the_costs(void **state)
 {
     pkb_record_facts known = facts();
@@ -231,6 +251,7 @@ int main(void)
         cmocka_unit_test(costs_lie_one_after_another),
         cmocka_unit_test(a_verdict_nobody_knows_is_refused),
         cmocka_unit_test(the_judgement_follows_the_problem),
+        cmocka_unit_test(the_judgement_follows_the_time_limits),
         cmocka_unit_test(the_judgement_follows_the_source_and_not_the_costs),
         cmocka_unit_test(records_are_appended_one_a_line),
     };
