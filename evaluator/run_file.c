@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/fs.h"
@@ -31,6 +32,19 @@ static bool is_own_example(const char *folder)
     return is_same;
 }
 
+/* A folder may come from anybody: what lies in it must not lead a run into another file. */
+static pkb_code refuse_link(const char *path, pkb_error *err)
+{
+    struct stat status;
+
+    if (lstat(path, &status) != 0 || !S_ISLNK(status.st_mode))
+        return PKB_OK;
+    return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                         "%s is a symbolic link, and records are not written through one that lies "
+                         "in a run; remove it, or name a file with -o",
+                         path);
+}
+
 static pkb_code default_file(char **out, const pkb_eval_options *options, const char *folder,
                              pkb_error *err)
 {
@@ -50,6 +64,8 @@ static pkb_code default_file(char **out, const pkb_eval_options *options, const 
         rc = pkb_error_set(err, PKB_ERR_DISK, 0, "%s; name a file with -o, or use --no-save",
                            why.message);
     free(directory);
+    if (rc == PKB_OK)
+        rc = refuse_link(pkb_buf_text(&path), err);
     if (rc == PKB_OK)
         *out = pkb_buf_take(&path);
     pkb_buf_clear(&path);

@@ -286,6 +286,19 @@ def test_records_that_cannot_be_stored(tmp_path):
     demand(pkbench("eval", tmp_path, *QUICK, "-o", "x", "--no-save"), 2, "--no-save")
 
 
+def test_records_do_not_go_through_a_link_in_the_run(tmp_path):
+    run, victim = tmp_path / "run", tmp_path / "victim"
+    put(run, "001.cu", "")
+    assert pkbench("eval", run, *QUICK).status == 0
+    victim.write_text("mine {")
+    path = results_file(run)
+    path.unlink()
+    path.symlink_to(victim)
+    demand(pkbench("eval", run, *QUICK), 2, path.name, "symbolic link", "-o")
+    assert victim.read_text() == "mine {"
+    assert pkbench("eval", run, *QUICK, "-o", path).status == 0
+
+
 def test_what_cannot_be_judged_is_named_and_left(tmp_path):
     put(tmp_path, "001_mine.cu", "")
     put(tmp_path, "013_gemm_allreduce.cu", "binary \0")
