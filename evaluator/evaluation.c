@@ -18,7 +18,10 @@
 pkb_code pkb_evaluation_read(pkb_evaluation *evaluation, pkb_error *err)
 {
     evaluation->costs = PKB_RECORD_NO_COSTS;
-    return pkb_attempt_read(&evaluation->attempt, evaluation->file, err);
+    pkb_code rc = pkb_attempt_read(&evaluation->attempt, evaluation->file, err);
+    if (rc == PKB_OK && evaluation->attempt.is_blank)
+        rc = pkb_sample_status_read(&evaluation->status, evaluation->file, err);
+    return rc;
 }
 
 /* A debugged rank is in none. */
@@ -36,6 +39,7 @@ static pkb_record_facts facts_of(const pkb_evaluation *evaluation)
                               .run = evaluation->run,
                               .sample = evaluation->sample,
                               .attempt = &evaluation->attempt,
+                              .is_truncated = evaluation->status.is_truncated,
                               .problem = evaluation->problem->full_name,
                               .definition = evaluation->problem->sha256,
                               .sandbox = is_blank ? NULL : weakest_level(setting),
@@ -178,8 +182,13 @@ static pkb_code record_blank(pkb_evaluation *evaluation, pkb_error *err)
     const pkb_record_facts facts = facts_of(evaluation);
     pkb_buf reason = {0};
 
-    pkb_buf_printf(&reason, "%s holds no code", evaluation->file);
-    pkb_code rc = pkb_record_plain(&evaluation->record, &facts, PKB_VERDICT_NO_CODE,
+    if (evaluation->status.reason[0] != '\0')
+        pkb_buf_append_string(&reason, evaluation->status.reason);
+    else
+        pkb_buf_printf(&reason, "%s holds no code", evaluation->file);
+    pkb_code rc = pkb_record_plain(&evaluation->record, &facts,
+                                   evaluation->status.is_truncated ? PKB_VERDICT_TRUNCATED
+                                                                   : PKB_VERDICT_NO_CODE,
                                    pkb_buf_text(&reason), err);
     pkb_buf_clear(&reason);
     return rc;

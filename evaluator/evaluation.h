@@ -14,6 +14,7 @@
 #include "evaluator/problem.h"
 #include "evaluator/ranks.h"
 #include "evaluator/record.h"
+#include "evaluator/sample_status.h"
 #include "evaluator/setting.h"
 
 typedef struct pkb_evaluation {
@@ -25,6 +26,7 @@ typedef struct pkb_evaluation {
     int64_t sample;
 
     pkb_attempt attempt;
+    pkb_sample_status status; /* of a blank attempt */
     pkb_build build;
     pkb_buf header; /* problem.h */
     pkb_record_costs costs;

@@ -89,6 +89,8 @@ pkb_code pkb_record_judgement(char hex[PKB_HASH_HEX_BYTES], const pkb_record_fac
         pkb_hash_add_text(hash, facts->sandbox != NULL ? facts->sandbox : "");
         pkb_hash_add_text(hash, flag_text);
         pkb_hash_add_text(hash, pkb_buf_text(&class));
+        if (facts->is_truncated)
+            pkb_hash_add_text(hash, pkb_verdict_name(PKB_VERDICT_TRUNCATED));
         rc = pkb_hash_finish(hash, hex, err);
     }
     cJSON_free(flag_text);

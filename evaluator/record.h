@@ -7,6 +7,7 @@
 #define PKB_EVALUATOR_RECORD_H
 
 #include <cjson/cJSON.h>
+#include <stdbool.h>
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -42,6 +43,7 @@ typedef struct pkb_record_facts {
     const char *run;  /* NULL = the file's stem */
     int64_t sample;
     const pkb_attempt *attempt;
+    bool is_truncated;      /* it is blank, for its reply was cut */
     const char *problem;    /* "013_gemm_allreduce" */
     const char *definition; /* hash of what defines it; NULL = unknown */
     const char *sandbox;    /* level; NULL = nothing was run */

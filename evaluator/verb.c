@@ -22,6 +22,7 @@ static const pkb_verb verbs[] = {
     {"problems", "list the problems", pkb_verb_problems},
     {"show", "explain a problem: arguments, sizes, checks, cost", pkb_verb_show},
     {"prompt", "print what a model would be asked", pkb_verb_prompt},
+    {"import", "make samples of a run from completions of your own inference", pkb_verb_import},
     {"new", "write a skeleton attempt that compiles", pkb_verb_new},
     {"eval", "judge an attempt or a folder of them: is it right, and how fast", pkb_verb_eval},
     {"score", "pass@k, fast_p@k and speed-ups of runs, with intervals", pkb_verb_score},

@@ -36,7 +36,7 @@ pkb_code pkb_verb_print_json(const cJSON *value, pkb_error *err);
 /* Whether everything printed so far reached standard output. */
 pkb_code pkb_verb_flush(pkb_error *err);
 
-pkb_verb_run pkb_verb_doctor, pkb_verb_problems, pkb_verb_show, pkb_verb_prompt, pkb_verb_new,
-    pkb_verb_eval, pkb_verb_score, pkb_verb_compare, pkb_verb_audit;
+pkb_verb_run pkb_verb_doctor, pkb_verb_problems, pkb_verb_show, pkb_verb_prompt, pkb_verb_import,
+    pkb_verb_new, pkb_verb_eval, pkb_verb_score, pkb_verb_compare, pkb_verb_audit;
 
 #endif
