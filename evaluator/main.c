@@ -3,6 +3,7 @@
  * The command `pkbench`: picks the verb, runs it, puts its error into words.
  */
 #include <argp.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,18 +32,32 @@ static void print_help(FILE *out)
           out);
 }
 
+static bool is_one_of(const char *word, const char *const *words)
+{
+    while (*words != NULL && strcmp(word, *words) != 0)
+        words++;
+    return *words != NULL;
+}
+
 int main(int argc, char **argv)
 {
+    static const char *const help[] = {"help", "--help", "-h", "-?", NULL};
+    static const char *const version[] = {"--version", "-V", NULL};
+    char help_option[] = "--help";
     pkb_error err = {0};
     const pkb_verb *verb = NULL;
     int status = 0;
 
     argp_err_exit_status = pkb_code_exit_status(PKB_ERR_USAGE);
-    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+    if (argc == 3 && strcmp(argv[1], "help") == 0) { /* as "VERB --help" */
+        argv[1] = argv[2];
+        argv[2] = help_option;
+    }
+    if (argc < 2 || is_one_of(argv[1], help)) {
         print_help(argc < 2 ? stderr : stdout);
         return argc < 2 ? pkb_code_exit_status(PKB_ERR_USAGE) : 0;
     }
-    if (strcmp(argv[1], "--version") == 0)
+    if (is_one_of(argv[1], version))
         return puts(argp_program_version) == EOF;
 
     pkb_code rc = pkb_verb_find(argv[1], &verb, &err);

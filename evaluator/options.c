@@ -49,7 +49,7 @@ static const struct argp_option table[] = {
      "names or classes of sizes, with commas, or all (default: all on GPUs, tiny on the CPU)", 0},
     {"grid", KEY_GRID, "SHAPE", 0, "one shape of the grid only, such as cp1xtp2", 0},
     {0, 0, 0, 0, "How:", 2},
-    {"seed", KEY_SEED, "N", 0, "draw the same inputs each time (default: new ones)", 0},
+    {"seed", KEY_SEED, "N", 0, "draw the same inputs each time (default: others)", 0},
     {"no-timing", KEY_NO_TIMING, 0, 0, "only check whether it is right", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0,
      "limit of each step of the attempt (default 20; on the CPU more for larger sizes)", 0},

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "evaluator/score.h"
 
@@ -75,6 +76,8 @@ error_t pkb_score_options_parse(pkb_score_options *options, int key, char *value
         runset->run = value;
         return 0;
     case KEY_DEVICE:
+        if (strcmp(value, "cuda") != 0 && strcmp(value, "cpu") != 0)
+            argp_error(state, "there is no device '%s'; --device takes cuda or cpu", value);
         runset->device = value;
         return 0;
     case KEY_WORLD:

@@ -65,16 +65,22 @@ static bool is_end(const struct argp_option *option)
     return option->name == NULL && option->key == 0 && option->doc == NULL && option->group == 0;
 }
 
-/* The option that `word` ("--rank", "--seed=1", "-n") begins; NULL = none. */
-static const struct argp_option *find_option(const struct argp_option *options, const char *word)
+/* The long option that `word` ("--rank", "--seed=1") begins; NULL = none. */
+static const struct argp_option *find_long(const struct argp_option *options, const char *word)
 {
-    const bool is_long = word[1] == '-';
     const char *name = word + 2;
     const size_t bytes = strcspn(name, "=");
 
     for (const struct argp_option *option = options; !is_end(option); option++)
-        if (is_long ? option->name != NULL && strncmp(option->name, name, bytes) == 0
-                    : option->key == word[1])
+        if (option->name != NULL && strncmp(option->name, name, bytes) == 0)
+            return option;
+    return NULL;
+}
+
+static const struct argp_option *find_letter(const struct argp_option *options, char letter)
+{
+    for (const struct argp_option *option = options; !is_end(option); option++)
+        if (option->key == letter)
             return option;
     return NULL;
 }
@@ -96,7 +102,13 @@ static void add_names(option_names *to, const struct argp_option *options)
     }
 }
 
-static void refuse_option(const struct argp *argp, const char *verb, const char *word)
+static _Noreturn void end(const pkb_error *err)
+{
+    pkb_terminal_error(PKB_ERR_USAGE, err);
+    exit(pkb_code_exit_status(PKB_ERR_USAGE));
+}
+
+static _Noreturn void refuse_option(const struct argp *argp, const char *verb, const char *word)
 {
     option_names known = {.count = 0};
     pkb_buf asked = {0}, near = {0};
@@ -110,24 +122,50 @@ static void refuse_option(const struct argp *argp, const char *verb, const char 
                   pkb_buf_text(&asked), verb, pkb_buf_text(&near));
     pkb_buf_clear(&asked);
     pkb_buf_clear(&near);
-    pkb_terminal_error(PKB_ERR_USAGE, &err);
-    exit(pkb_code_exit_status(PKB_ERR_USAGE));
+    end(&err);
 }
 
-/* getopt only says that it does not know an option; this offers the nearest ones and ends the
- * program, as argp does for bad options. */
+static const struct argp_option *known_letter(const struct argp *argp, char letter)
+{
+    const struct argp_option *option = find_letter(argp->options, letter);
+    return option != NULL ? option : find_letter(common, letter);
+}
+
+/* The option of `word` whose value is not in it but in the next word; NULL = there is none. */
+static const struct argp_option *check_option(const struct argp *argp, const char *verb,
+                                              const char *word)
+{
+    if (word[1] == '-') {
+        const struct argp_option *option = find_long(argp->options, word);
+        if (option == NULL && find_long(common, word) == NULL)
+            refuse_option(argp, verb, word);
+        const bool wants_value = option != NULL && option->arg != NULL;
+        return wants_value && strchr(word, '=') == NULL ? option : NULL;
+    }
+    for (const char *letter = word + 1; *letter != '\0'; letter++) {
+        const struct argp_option *option = known_letter(argp, *letter);
+        if (option == NULL)
+            refuse_option(argp, verb, word);
+        if (option->arg != NULL) /* what follows the letter is its value */
+            return letter[1] == '\0' ? option : NULL;
+    }
+    return NULL;
+}
+
+/* getopt only says that it does not know an option or misses its value; this says what there is
+ * and ends the program, as argp does for bad options. */
 static void check_options(const struct argp *argp, int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        const char *word = argv[i];
-        if (word[0] != '-' || word[1] == '\0')
+        if (argv[i][0] != '-' || argv[i][1] == '\0')
             continue;
-        const struct argp_option *option = find_option(argp->options, word);
-        bool has_value = strchr(word, '=') != NULL || (word[1] != '-' && word[2] != '\0');
-        if (option != NULL)
-            i += option->arg != NULL && !has_value; /* the next word is its value */
-        else if (word[1] == '-' && find_option(common, word) == NULL)
-            refuse_option(argp, argv[0], word);
+        const struct argp_option *asks = check_option(argp, argv[0], argv[i]);
+        pkb_error err = {0};
+        if (asks != NULL && ++i == argc) {
+            pkb_error_set(&err, PKB_ERR_USAGE, 0, "%s wants a value: %s %s (see pkbench %s --help)",
+                          argv[i - 1], argv[i - 1], asks->arg, argv[0]);
+            end(&err);
+        }
     }
 }
 

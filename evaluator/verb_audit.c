@@ -39,7 +39,7 @@ static const struct argp_option table[] = {
     {"ranks", 'n', "LIST", 0, "numbers of ranks (default 2,4,8; on GPUs as many as there are)", 0},
     {"sizes", KEY_SIZES, "LIST", 0,
      "names or classes of sizes, with commas, or all (default tiny; to calibrate tiny,pkb)", 0},
-    {"seeds", KEY_SEEDS, "N", 0, "how many secrets inputs are drawn from (default 3)", 0},
+    {"seeds", KEY_SEEDS, "N", 0, "draw inputs from so many secrets (default 3)", 0},
     {"device", KEY_DEVICE, "NAME", 0, "cpu (gloo) or cuda (NCCL, a GPU for each rank)", 0},
     {0, 0, 0, 0, "Tolerances:", 2},
     {"calibrate", KEY_CALIBRATE, 0, 0,

@@ -163,7 +163,7 @@ def main(argv: list[str]) -> int:
         for fault in faults(path, schema):
             print(f"{path.name}: {fault}")
             count += 1
-    print(f"{len(paths)} problems, {count} faults", file=sys.stderr)
+    print(f"problems: {len(paths)}, faults: {count}", file=sys.stderr)
     return 1 if count else 0
 
 

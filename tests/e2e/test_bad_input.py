@@ -147,6 +147,12 @@ def test_devices(source):
         (["eval", "-n", "2", "--sede=3", "x.cu"], "'--sede'"),
         (["show", "13", "--jsn"], "did you mean --json?"),
         (["doctor", "--hlep"], "did you mean --help?"),
+        (["show", "-z", "13"], "show has no option '-z' (see pkbench show --help)"),
+        (["eval", "-n2", "-z", "x.cu"], "'-z'"),
+        (["show", "-json", "13"], "did you mean --json?"),
+        (["eval", "x.cu", "-p"], "-p wants a value: -p PROBLEM"),
+        (["eval", "x.cu", "--seed"], "--seed wants a value: --seed N"),
+        (["score", "--device", "gpu", "x"], "no device 'gpu'; --device takes cuda or cpu"),
         (["problems", "foo"], "pkbench show foo"),
         (["doctor", "foo"], "'foo'"),
     ],
@@ -158,6 +164,16 @@ def test_mistyped_words_are_named(arguments, word):
 def test_options_may_be_shortened_and_stand_anywhere():
     assert pkbench("show", "--js", "13").record["id"] == 13
     assert pkbench("show", "--he").out.startswith("Usage")
+    assert pkbench("show", "-?").out == pkbench("show", "--help").out
+    demand(pkbench("eval", "-n2", "-p", "13", "no.cu"), 2, "cannot open no.cu")
+
+
+def test_help_and_version_have_the_usual_names():
+    for word in ("help", "-h", "-?"):
+        assert pkbench(word).out == pkbench("--help").out
+    assert pkbench("help", "eval").out == pkbench("eval", "--help").out
+    assert pkbench("-V").out == pkbench("--version").out
+    demand(pkbench("help", "evla"), 2, "did you mean eval?")
 
 
 def test_unknown_verb_offers_the_nearest():
@@ -165,7 +181,7 @@ def test_unknown_verb_offers_the_nearest():
     demand(pkbench(), 2, "Usage")
 
 
-VERBS = ["doctor", "problems", "show", "prompt", "new", "eval"]
+VERBS = ["doctor", "problems", "show", "prompt", "new", "eval", "score", "compare", "audit"]
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -173,9 +189,10 @@ def test_every_verb_has_help(verb):
     answer = pkbench(verb, "--help")
     assert (answer.status, answer.err) == (0, "")
     assert answer.out.startswith(f"Usage: pkbench {verb}")
+    assert not [line for line in answer.out.splitlines() if line.isspace()]
 
 
-@pytest.mark.parametrize("verb", ["show", "prompt", "new", "eval"])
+@pytest.mark.parametrize("verb", ["show", "prompt", "new", "eval", "score", "compare"])
 def test_verbs_that_need_an_argument_say_so(verb):
     demand(pkbench(verb), 2, f"pkbench {verb}")
 
