@@ -68,9 +68,10 @@ static void print_head(FILE *out, const pkb_score *score)
 {
     const pkb_score_group *all = &score->all;
 
-    fprintf(out, "%s%s%s: %zu problems, %zu of %zu attempts judged (coverage %.1f %%)\n",
+    fprintf(out, "%s%s%s: %zu problem%s, %zu of %zu attempts judged (coverage %.1f %%)\n",
             pkb_terminal_start(out, PKB_STYLE_BOLD), score->runset->name, pkb_terminal_end(out),
-            all->problems, all->judged, all->planned, 100 * pkb_score_coverage(all));
+            all->problems, all->problems == 1 ? "" : "s", all->judged, all->planned,
+            100 * pkb_score_coverage(all));
     pkb_score_text_conditions(out, score->runset);
     if (score->is_screened)
         fputs("  screened on cpu: right or wrong only, speed is measured on GPUs\n", out);
@@ -78,8 +79,8 @@ static void print_head(FILE *out, const pkb_score *score)
         fputs("  not timed: right or wrong only\n", out);
     if (!score->is_complete)
         fprintf(out,
-                "  %sINCOMPLETE%s: %zu attempts without a record, %zu pending, %zu lines that "
-                "are no record; %zu of %zu problems have judged attempts\n",
+                "  %sINCOMPLETE%s: attempts without a record %zu, pending %zu, lines that are "
+                "no record %zu; %zu of %zu problems have judged attempts\n",
                 pkb_terminal_start(out, PKB_STYLE_BAD), pkb_terminal_end(out), all->missing,
                 all->pending, score->runset->broken_count, all->seen, all->problems);
     if (!score->is_complete && !score->runset->has_plan)
