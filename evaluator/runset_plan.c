@@ -11,7 +11,8 @@
 #include "evaluator/runset_state.h"
 #include "evaluator/selection.h"
 
-enum { MOST_SAMPLES = 1000000 };
+/* Numbers of problems have three digits. */
+enum { MOST_SAMPLES = 1000000, MOST_PROBLEMS = 1000 };
 
 static pkb_code no_memory(pkb_error *err)
 {
@@ -20,24 +21,29 @@ static pkb_code no_memory(pkb_error *err)
 
 /* ---- the list of problems ---- */
 
-/* NULL: out of memory, and `err` says so. */
-static pkb_runset_problem *add_problem(pkb_runset *runset, const char *name, pkb_error *err)
+static pkb_code add_problem(pkb_runset *runset, const char *name, pkb_runset_problem **out,
+                            pkb_error *err)
 {
     const char *kept = pkb_names_keep(&runset->names, name);
     pkb_runset_problem *larger = NULL;
 
-    for (size_t i = 0; i < runset->problem_count && kept != NULL; i++)
-        if (runset->problems[i].name == kept)
-            return &runset->problems[i];
-    if (kept != NULL)
-        larger = reallocarray(runset->problems, runset->problem_count + 1, sizeof *larger);
-    if (larger == NULL) {
-        no_memory(err);
-        return NULL;
-    }
+    if (kept == NULL)
+        return no_memory(err);
+    for (size_t i = 0; i < runset->problem_count; i++)
+        if (runset->problems[i].name == kept) {
+            *out = &runset->problems[i];
+            return PKB_OK;
+        }
+    if (runset->problem_count == MOST_PROBLEMS)
+        return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                             "the records and run.json name more than %d problems", MOST_PROBLEMS);
+    larger = reallocarray(runset->problems, runset->problem_count + 1, sizeof *larger);
+    if (larger == NULL)
+        return no_memory(err);
     runset->problems = larger;
     larger[runset->problem_count] = (pkb_runset_problem){.name = kept};
-    return &larger[runset->problem_count++];
+    *out = &larger[runset->problem_count++];
+    return PKB_OK;
 }
 
 static int compare_problems(const void *a, const void *b)
@@ -52,13 +58,14 @@ pkb_code pkb_runset_select(pkb_runset *runset, const char *list, const pkb_catal
                            pkb_error *err)
 {
     bool *is_wanted = calloc(catalogue->count + 1, sizeof *is_wanted);
+    pkb_runset_problem *added = NULL;
 
     if (is_wanted == NULL)
         return no_memory(err);
     pkb_code rc = pkb_selection_parse(is_wanted, catalogue, list, err);
     for (size_t i = 0; i < catalogue->count && rc == PKB_OK; i++)
-        if (is_wanted[i] && add_problem(runset, catalogue->names[i], err) == NULL)
-            rc = PKB_ERR_MEMORY;
+        if (is_wanted[i])
+            rc = add_problem(runset, catalogue->names[i], &added, err);
     free(is_wanted);
     return rc;
 }
@@ -67,12 +74,13 @@ static pkb_code plan_named(pkb_runset *runset, const cJSON *item, const pkb_cata
                            const char *path, pkb_error *err)
 {
     const char *name = NULL;
+    pkb_runset_problem *added = NULL;
 
     if (!cJSON_IsString(item))
         return pkb_error_set(err, PKB_ERR_USAGE, 0, "\"problems\" of %s is no list of names", path);
     if (pkb_catalogue_find(catalogue, item->valuestring, &name, NULL) != PKB_OK)
         name = item->valuestring;
-    return add_problem(runset, name, err) != NULL ? PKB_OK : PKB_ERR_MEMORY;
+    return add_problem(runset, name, &added, err);
 }
 
 /* What a run.json leaves out it does not say. */
@@ -139,10 +147,10 @@ static pkb_code count_sources(pkb_runset *runset, const pkb_runset_options *opti
             rc = pkb_runset_note(runset, err, "%s", why.message);
         for (size_t k = 0; k < folder->sources.count && rc == PKB_OK; k++) {
             const size_t before = runset->problem_count;
-            pkb_runset_problem *problem =
-                add_problem(runset, folder->sources.items[k].problem, err);
-            if (problem == NULL)
-                return PKB_ERR_MEMORY;
+            pkb_runset_problem *problem = NULL;
+            rc = add_problem(runset, folder->sources.items[k].problem, &problem, err);
+            if (rc != PKB_OK)
+                return rc;
             if (options->problems != NULL && runset->problem_count > before)
                 runset->problem_count--; /* not meant */
             else
@@ -155,9 +163,10 @@ static pkb_code count_sources(pkb_runset *runset, const pkb_runset_options *opti
 static pkb_code place_outcomes(pkb_runset *runset, pkb_error *err)
 {
     for (size_t i = 0; i < runset->count; i++) {
-        pkb_runset_problem *problem = add_problem(runset, runset->outcomes[i].problem, err);
-        if (problem == NULL)
-            return PKB_ERR_MEMORY;
+        pkb_runset_problem *problem = NULL;
+        pkb_code rc = add_problem(runset, runset->outcomes[i].problem, &problem, err);
+        if (rc != PKB_OK)
+            return rc;
         if (problem->count++ == 0)
             problem->first = i;
     }

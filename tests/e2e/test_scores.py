@@ -269,6 +269,7 @@ def test_plans_are_checked(tmp_path):
         ('{"problems": [1]}', "problems"),
         ('{"problems": "all"}', "problems"),
         ("{", "run.json"),
+        (json.dumps({"problems": [f"{i % 1000:03}_x{i}" for i in range(60000)]}), "1000 problems"),
     ):
         (tmp_path / "run.json").write_text(plan)
         assert word in refusal(tmp_path)
