@@ -149,7 +149,7 @@ static pkb_code count_sources(pkb_runset *runset, const pkb_runset_options *opti
             const size_t before = runset->problem_count;
             pkb_runset_problem *problem = NULL;
             rc = add_problem(runset, folder->sources.items[k].problem, &problem, err);
-            if (rc != PKB_OK)
+            if (rc != PKB_OK || problem == NULL)
                 return rc;
             if (options->problems != NULL && runset->problem_count > before)
                 runset->problem_count--; /* not meant */
@@ -165,7 +165,7 @@ static pkb_code place_outcomes(pkb_runset *runset, pkb_error *err)
     for (size_t i = 0; i < runset->count; i++) {
         pkb_runset_problem *problem = NULL;
         pkb_code rc = add_problem(runset, runset->outcomes[i].problem, &problem, err);
-        if (rc != PKB_OK)
+        if (rc != PKB_OK || problem == NULL)
             return rc;
         if (problem->count++ == 0)
             problem->first = i;
