@@ -178,18 +178,16 @@ static void the_judgement_follows_the_problem(void **state)
 /* With more time an attempt may get another verdict, so it is judged again. */
 static void the_judgement_follows_the_time_limits(void **state)
 {
-    pkb_eval_options changed[3];
     pkb_record_facts known = facts();
     char first[PKB_HASH_HEX_BYTES], second[PKB_HASH_HEX_BYTES];
     (void)state;
     assert_int_equal(pkb_record_judgement(first, &known, NULL), PKB_OK);
-    for (size_t i = 0; i < 3; i++)
-        changed[i] = *known.options;
-    changed[0].compile_timeout_s += 1;
-    changed[1].timeout_s += 1;
-    changed[2].has_timeout = !changed[2].has_timeout;
-    for (size_t i = 0; i < 3; i++) {
-        known.options = &changed[i];
+    for (int i = 0; i < 3; i++) {
+        pkb_eval_options changed = options;
+        changed.compile_timeout_s += i == 0;
+        changed.timeout_s += i == 1;
+        changed.has_timeout = i == 2;
+        known.options = &changed;
         assert_int_equal(pkb_record_judgement(second, &known, NULL), PKB_OK);
         assert_string_not_equal(first, second);
     }
