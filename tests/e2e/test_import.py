@@ -116,10 +116,14 @@ def test_from_completions_to_a_score(tmp_path):
     assert score["verdicts"]["TRUNCATED"] == 1, score["verdicts"]
     assert score["verdicts"]["NO_CODE"] == 3, score["verdicts"]
 
-    # A source that a person puts there counts as what it is.
-    (samples / "2.cu").write_text("int broken")
-    again = pkbench("eval", run, *QUICK, "--json", "--problems", "1")
-    assert [json.loads(line)["verdict"] for line in again.out.splitlines()][2] == "COMPILE_ERROR"
+
+def test_a_source_put_in_a_truncated_place_counts_as_what_it_is(tmp_path):
+    run = tmp_path / "run"
+    source = write(tmp_path / "c.jsonl", completion("```cuda\nint", finish_reason="length"))
+    assert pkbench("import", source, run).status == 0
+    (run / "samples" / "001_allreduce" / "0.cu").write_text("int broken")
+    again = pkbench("eval", run, *QUICK, "--json")
+    assert [json.loads(line)["verdict"] for line in again.out.splitlines()] == ["COMPILE_ERROR"]
 
 
 def test_a_truncated_file_alone_is_truncated(tmp_path):
