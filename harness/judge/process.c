@@ -96,12 +96,12 @@ static bool is_stopped(pid_t pid)
 bool pkb_process_stop(const pkb_process *process)
 {
     const uint64_t begin_ns = pkb_clock_now_ns();
-    uint64_t asked_ns = begin_ns, now_ns = begin_ns;
+    uint64_t asked_ns = begin_ns;
 
     if (!send_signal(process, SIGSTOP))
         return false;
     while (!is_stopped(process->pid)) {
-        now_ns = pkb_clock_now_ns();
+        const uint64_t now_ns = pkb_clock_now_ns();
         if (pkb_process_has_ended(process) || now_ns - begin_ns > STOP_TIMEOUT_NS)
             return false;
         if (now_ns - asked_ns > STOP_AGAIN_NS) {
