@@ -31,7 +31,7 @@ JUDGE_OBJECTS      := $(call objects,harness/judge) $(BUILD)/obj/harness/judge/k
 CELL_OBJECTS       := $(call objects,harness/cell)
 TRANSLATOR_OBJECTS := $(call objects,harness/cpu/translator)
 CUDART_OBJECTS     := $(call objects,harness/cpu/device harness/cpu/cudart)
-EVALUATOR_OBJECTS  := $(call objects,evaluator)
+EVALUATOR_OBJECTS  := $(call objects,evaluator $(patsubst %/,%,$(wildcard evaluator/*/)))
 
 PROGRAMS := $(addprefix $(BUILD)/,pkbench pkbench-judge pkbench-cell pkbench-ptx2c pkbench-cpurun)
 LIBRARIES := $(addprefix $(BUILD)/lib/,libcudart.so.13 libpkbregion.so libpkbcompare.so libpkbcuda.so)

@@ -2,7 +2,7 @@
  *
  * The project's one error pattern: what can fail returns a pkb_code and fills a pkb_error once,
  * where the fault is first seen. Only `main` functions print. A wrong attempt is a verdict
- * (evaluator/verdict.h), never an error.
+ * (base/verdict.h), never an error.
  */
 #ifndef PKB_BASE_ERROR_H
 #define PKB_BASE_ERROR_H

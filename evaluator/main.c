@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evaluator/terminal.h"
-#include "evaluator/verb.h"
+#include "evaluator/console/terminal.h"
+#include "evaluator/verbs/verb.h"
+#include "evaluator/version.h"
 
 /* Seen by argp only if it is exported from the program. */
 __attribute__((visibility("default"))) const char *argp_program_version = "pkbench " PKB_VERSION;

@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build"
 EXAMPLES = sorted((ROOT / "examples").glob("*.cu"))
-# The flags of evaluator/command.c, here to time the steps one by one.
+# The flags of evaluator/compile/command.c, here to time the steps one by one.
 NVCC_FLAGS = [
     *("-std=c++17", "-O3", "-lineinfo", "-gencode", "arch=compute_90a,code=compute_90a"),
     *("-cudart", "shared", "-shared", "-Xcompiler", "-fPIC", "--no-compress", "-keep"),

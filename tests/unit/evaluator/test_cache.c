@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tests of evaluator/cache.c and of the keys that command.c makes.
+ * Tests of evaluator/compile/cache.c and of the keys that command.c makes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/fs.h"
-#include "evaluator/cache.h"
-#include "evaluator/command.h"
+#include "evaluator/compile/cache.h"
+#include "evaluator/compile/command.h"
 
 static const char *const names[] = {"a.so", "b.so"};
 

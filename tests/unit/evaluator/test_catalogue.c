@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tests of evaluator/catalogue.c and suggest.c: how a problem is found, and what is offered if not.
+ * Tests of evaluator/problem/catalogue.c and suggest.c: how a problem is found, and what is offered
+ * if not.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,8 +11,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "evaluator/catalogue.h"
-#include "evaluator/suggest.h"
+#include "evaluator/console/suggest.h"
+#include "evaluator/problem/catalogue.h"
 
 static char *names[] = {"001_allreduce", "013_gemm_allreduce", "026_moe_token_preprocess"};
 static const pkb_catalogue catalogue = {.names = names, .count = 3};

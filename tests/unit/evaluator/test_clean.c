@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tests of evaluator/clean.c: what an attempt can make a terminal or a JSON line hold.
+ * Tests of evaluator/console/clean.c: what an attempt can make a terminal or a JSON line hold.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "evaluator/clean.h"
+#include "evaluator/console/clean.h"
 
 #define BAD "\xef\xbf\xbd"
 

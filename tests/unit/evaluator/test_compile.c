@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tests of evaluator/compile.c: what is built for which device. Skipped where tools are missing.
+ * Tests of evaluator/compile/compile.c: what is built for which device. Skipped where tools are
+ * missing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,9 +17,9 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
-#include "evaluator/command.h"
-#include "evaluator/compile.h"
-#include "evaluator/ptx_limit.h"
+#include "evaluator/compile/command.h"
+#include "evaluator/compile/compile.h"
+#include "evaluator/compile/ptx_limit.h"
 
 static const char source[] = "__global__ void nothing() {}\n"
                              "extern \"C\" int pkb_run(void *, void *, void *, cudaStream_t s)\n"

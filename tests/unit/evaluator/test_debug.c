@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tests of evaluator/debug.c: what --debug refuses and changes, where its tool is looked for, what
- * is shown of the tool's words.
+ * Tests of evaluator/attempt/debug.c: what --debug refuses and changes, where its tool is looked
+ * for, what is shown of the tool's words.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
-#include "evaluator/debug.h"
+#include "evaluator/attempt/debug.h"
 
 static pkb_eval_options options_for(int rank, const char *tool)
 {

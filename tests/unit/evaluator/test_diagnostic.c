@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tests of evaluator/diagnostic.c: the first error that matters, in one line.
+ * Tests of evaluator/compile/diagnostic.c: the first error that matters, in one line.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "evaluator/diagnostic.h"
+#include "evaluator/compile/diagnostic.h"
 
 static void expect(const char *text, const char *wanted)
 {

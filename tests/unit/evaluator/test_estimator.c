@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * evaluator/estimator.c against counting by hand, and the intervals of scores by simulation.
+ * evaluator/score/estimator.c against counting by hand, and the intervals of scores by simulation.
  */
-#include "evaluator/estimator.h"
+#include "evaluator/score/estimator.h"
 
 #include <math.h>
 #include <setjmp.h>

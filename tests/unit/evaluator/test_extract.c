@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tests of evaluator/extract.c and fence.c: awkward replies, and properties of all of them.
+ * Tests of evaluator/completion/extract.c and fence.c: awkward replies, and properties of all of
+ * them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,8 +12,8 @@
 #include <string.h>
 
 #include "base/stats.h"
-#include "evaluator/extract.h"
-#include "evaluator/fence.h"
+#include "evaluator/completion/extract.h"
+#include "evaluator/completion/fence.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define RUN "int pkb_run(void) { return 0; }\n"

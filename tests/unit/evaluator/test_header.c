@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tests of evaluator/header.c, problem.c and skeleton.c: what an attempt is given.
+ * Tests of evaluator/problem/header.c, problem.c and skeleton.c: what an attempt is given.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,8 +10,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "evaluator/header.h"
-#include "evaluator/skeleton.h"
+#include "evaluator/problem/header.h"
+#include "evaluator/problem/skeleton.h"
 #include "tests/unit/evaluator/sample_problem.h"
 
 static pkb_problem *load(void)

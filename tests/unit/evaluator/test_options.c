@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tests of evaluator/options.c and attempt.c: what the command line of `eval` means. Bad options
- * end the program, so tests/e2e/test_bad_input.py has those.
+ * Tests of evaluator/verbs/options.c and attempt.c: what the command line of `eval` means. Bad
+ * options end the program, so tests/e2e/test_bad_input.py has those.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/fs.h"
-#include "evaluator/attempt.h"
-#include "evaluator/options.h"
+#include "evaluator/attempt/attempt.h"
+#include "evaluator/attempt/options.h"
 
 static pkb_eval_options parse(int argc, char **argv)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * evaluator/outcome.c, record_line.c, names.c: what scores take from a record, and what is none.
+ * evaluator/record/outcome.c, record_line.c, names.c: what scores take from a record, and what is
+ * none.
  */
-#include "evaluator/outcome.h"
+#include "evaluator/record/outcome.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -15,7 +16,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "evaluator/record_line.h"
+#include "evaluator/record/record_line.h"
 
 #define SIZE(name, class, verdict, value)                                               \
     "{\"size\":\"" name                                                                 \

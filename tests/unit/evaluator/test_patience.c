@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tests of evaluator/patience.c: limits of steps on the CPU device.
+ * Tests of evaluator/ranks/patience.c: limits of steps on the CPU device.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "evaluator/patience.h"
+#include "evaluator/ranks/patience.h"
 
 static double patience(const char *text, int world, int cores)
 {

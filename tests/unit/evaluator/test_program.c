@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * evaluator/program.c: which sources count as one program.
+ * evaluator/attempt/program.c: which sources count as one program.
  */
-#include "evaluator/program.h"
+#include "evaluator/attempt/program.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tests of evaluator/record.c: which fields a record has, and which it has not.
+ * Tests of evaluator/record/record.c: which fields a record has, and which it has not.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 #include "base/fs.h"
 #include "base/json.h"
-#include "evaluator/record.h"
+#include "evaluator/record/record.h"
 
 static const pkb_eval_options options = {
     .world = 2, .device = "cpu", .sizes = "tiny", .timeout_s = 20, .is_timed = true};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tests of evaluator/result.c and printed.c: what a person sees of a record.
+ * Tests of evaluator/record/result.c and printed.c: what a person sees of a record.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evaluator/printed.h"
-#include "evaluator/result.h"
+#include "evaluator/attempt/printed.h"
+#include "evaluator/record/result.h"
 
 #define SIZE                                                                                      \
     "[{\"size\": \"tiny\", \"verdict\": \"CORRECT\", \"time_us\": {\"attempt\": 100, \"eager\": " \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tests of evaluator/results.c: what a kill or a second writer may do to a file of records.
+ * Tests of evaluator/record/results.c: what a kill or a second writer may do to a file of records.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 #include "base/fs.h"
 #include "base/json.h"
-#include "evaluator/results.h"
+#include "evaluator/record/results.h"
 
 static char folder[] = "/tmp/pkb-results-XXXXXX";
 static char path[64];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tests of evaluator/samples.c and selection.c: which files of a folder are attempts, and which
- * problems a list names.
+ * Tests of evaluator/attempt/samples.c and selection.c: which files of a folder are attempts, and
+ * which problems a list names.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/fs.h"
-#include "evaluator/samples.h"
-#include "evaluator/selection.h"
+#include "evaluator/attempt/samples.h"
+#include "evaluator/problem/selection.h"
 #include "tests/unit/evaluator/sample_problem.h"
 
 static char *names[] = {"001_allreduce", "013_gemm_allreduce", "026_moe_token_preprocess"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tests of evaluator/speedup.c and summary.c: what is told of records.
+ * Tests of evaluator/record/speedup.c and summary.c: what is told of records.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evaluator/speedup.h"
-#include "evaluator/summary.h"
+#include "evaluator/record/speedup.h"
+#include "evaluator/run/summary.h"
 
 #define SIZE(class, value, low, high)                                                   \
     "{\"class\":\"" class "\",\"speedup\":{\"eager\":{\"value\":" value ",\"low\":" low \

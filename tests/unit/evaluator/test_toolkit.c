@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tests of evaluator/toolkit.c: where nvcc is looked for. Skipped where a system's own comes first.
+ * Tests of evaluator/machine/toolkit.c: where nvcc is looked for. Skipped where a system's own
+ * comes first.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +17,7 @@
 #include <sys/stat.h>
 
 #include "base/fs.h"
-#include "evaluator/toolkit.h"
+#include "evaluator/machine/toolkit.h"
 
 #define WHEEL "lib/python3.11/site-packages/nvidia/cu13"
 

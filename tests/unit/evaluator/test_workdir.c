@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tests of evaluator/workdir.c: what a killed run left goes, what a living one uses stays.
+ * Tests of evaluator/machine/workdir.c: what a killed run left goes, what a living one uses stays.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
-#include "evaluator/workdir.h"
+#include "evaluator/machine/workdir.h"
 
 static char base[64];
 

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Judges one attempt; see evaluation.h. Compiling and the start of the ranks go on at the same
+ * time: while the compiler works, its idle hook takes what the judges say. Nothing is compiled
+ * while an attempt is judged, so no batch is disturbed.
+ */
+#include "evaluator/attempt/evaluation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/json.h"
+#include "evaluator/attempt/printed.h"
+#include "evaluator/problem/header.h"
+
+pkb_code pkb_evaluation_read(pkb_evaluation *evaluation, pkb_error *err)
+{
+    evaluation->costs = PKB_RECORD_NO_COSTS;
+    pkb_code rc = pkb_attempt_read(&evaluation->attempt, evaluation->file, err);
+    if (rc == PKB_OK && evaluation->attempt.is_blank)
+        rc = pkb_sample_status_read(&evaluation->status, evaluation->file, err);
+    return rc;
+}
+
+/* A debugged rank is in none. */
+static const char *weakest_level(const pkb_setting *setting)
+{
+    return pkb_sandbox_level_name(setting->debugger != NULL ? PKB_SANDBOX_NONE : setting->level);
+}
+
+static pkb_record_facts facts_of(const pkb_evaluation *evaluation)
+{
+    const pkb_setting *setting = evaluation->setting;
+    const bool is_blank = evaluation->attempt.is_blank;
+    return (pkb_record_facts){.options = &setting->options,
+                              .file = evaluation->file,
+                              .run = evaluation->run,
+                              .sample = evaluation->sample,
+                              .attempt = &evaluation->attempt,
+                              .is_truncated = evaluation->status.is_truncated,
+                              .problem = evaluation->problem->full_name,
+                              .definition = evaluation->problem->sha256,
+                              .sandbox = is_blank ? NULL : weakest_level(setting),
+                              .tools = &setting->tools,
+                              .gpus = &setting->gpus,
+                              .costs = evaluation->costs};
+}
+
+pkb_code pkb_evaluation_judgement(const pkb_evaluation *evaluation, char hex[PKB_HASH_HEX_BYTES],
+                                  pkb_error *err)
+{
+    const pkb_record_facts facts = facts_of(evaluation);
+    return pkb_record_judgement(hex, &facts, err);
+}
+
+/* ---- the work ---- */
+
+/* Removes what the attempt before left: its build and what it printed. */
+static pkb_code clean_workdir(const pkb_ranks *ranks, const char *build, pkb_error *err)
+{
+    pkb_code rc = pkb_fs_remove_tree(build, err);
+
+    for (int rank = 0; rank < ranks->setting->options.world && rc == PKB_OK; rank++) {
+        char name[PKB_PRINTED_NAME_BYTES];
+        pkb_printed_name(name, rank);
+        char *path = pkb_workdir_path(&ranks->workdir, name);
+        if (path != NULL)
+            rc = pkb_fs_remove_tree(path, err);
+        free(path);
+    }
+    return rc;
+}
+
+static pkb_code compile_in(pkb_evaluation *evaluation, pkb_ranks *ranks, const char *directory,
+                           pkb_error *err)
+{
+    const pkb_setting *setting = evaluation->setting;
+    const pkb_idle idle = pkb_ranks_idle(ranks);
+    const pkb_compile_options options = {
+        .tools = &setting->tools,
+        .level = setting->level,
+        .directory = directory,
+        .file_name = evaluation->attempt.file_name,
+        .source = evaluation->attempt.source,
+        .source_bytes = evaluation->attempt.bytes,
+        .header = pkb_buf_text(&evaluation->header),
+        .architecture = setting->gpus.count > 0 ? setting->gpus.architecture : NULL,
+        .timeout_ns = (uint64_t)(setting->options.compile_timeout_s * 1e9),
+        .uses_cache = setting->options.uses_cache,
+        .idle = &idle};
+
+    return pkb_compile(&evaluation->build, &options, err);
+}
+
+static double since_s(uint64_t start_ns)
+{
+    return (double)(pkb_clock_now_ns() - start_ns) / 1e9;
+}
+
+static pkb_code compile(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_error *err)
+{
+    const uint64_t start_ns = pkb_clock_now_ns();
+    char *directory = pkb_workdir_path(&ranks->workdir, "build");
+    if (directory == NULL)
+        return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the build");
+
+    pkb_progress_step(&ranks->setting->progress, "compiling", NULL);
+    pkb_header_write(&evaluation->header, evaluation->problem);
+    pkb_code rc = pkb_buf_check(&evaluation->header, "problem.h", err);
+    if (rc == PKB_OK)
+        rc = clean_workdir(ranks, directory, err);
+    if (rc == PKB_OK)
+        rc = pkb_fs_make_directory(directory, 0700, err);
+    if (rc == PKB_OK)
+        rc = compile_in(evaluation, ranks, directory, err);
+    evaluation->costs.compile_s = since_s(start_ns);
+    free(directory);
+    return rc;
+}
+
+/* What the judges say that they took. */
+static double judged_s(const cJSON *event)
+{
+    const cJSON *cost = NULL;
+    double seconds = 0;
+    cJSON_ArrayForEach(cost, cJSON_GetObjectItemCaseSensitive(event, "cost_s")) seconds +=
+        cost->valuedouble;
+    return seconds;
+}
+
+static pkb_code judge(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_error *err)
+{
+    char id[160];
+    const pkb_setting *setting = evaluation->setting;
+    const pkb_session_attempt attempt = {.id = id,
+                                         .host = evaluation->build.host,
+                                         .device = evaluation->build.device,
+                                         .level = setting->level,
+                                         .is_timed = setting->options.is_timed,
+                                         .debugger = setting->debugger,
+                                         .debug_tool = setting->options.debug_tool,
+                                         .debug_rank = setting->options.debug_rank};
+    pkb_record_costs *costs = &evaluation->costs;
+    const bool is_new = !ranks->is_up;
+    uint64_t start_ns = pkb_clock_now_ns();
+
+    snprintf(id, sizeof id, "%s/%lld", evaluation->problem->full_name,
+             (long long)evaluation->sample);
+    pkb_code rc = pkb_ranks_wait(ranks, err);
+    *(is_new ? &costs->start_s : &costs->prepare_s) += since_s(start_ns);
+    if (rc != PKB_OK)
+        return rc;
+    start_ns = pkb_clock_now_ns();
+    rc = pkb_ranks_judge(ranks, &attempt, &evaluation->event, err);
+    /* The rest: draws that were begun before this attempt had to be finished first. */
+    if (rc == PKB_OK && since_s(start_ns) > judged_s(evaluation->event))
+        costs->prepare_s += since_s(start_ns) - judged_s(evaluation->event);
+    return rc;
+}
+
+/* ---- the record ---- */
+
+static pkb_code make_record(pkb_evaluation *evaluation, const pkb_ranks *ranks, pkb_error *err)
+{
+    const pkb_build *build = &evaluation->build;
+    pkb_record_facts facts = facts_of(evaluation);
+
+    facts.sizes = ranks->plan.sizes;
+    if (!build->is_built)
+        return pkb_record_plain(&evaluation->record, &facts, build->verdict, build->reason, err);
+    facts.secret = ranks->secret;
+    if (evaluation->event != NULL)
+        return pkb_record_judged(&evaluation->record, &facts, evaluation->event, err);
+    return pkb_record_plain(&evaluation->record, &facts, PKB_VERDICT_INFRA_ERROR,
+                            evaluation->failure.message, err);
+}
+
+static pkb_code record_blank(pkb_evaluation *evaluation, pkb_error *err)
+{
+    const pkb_record_facts facts = facts_of(evaluation);
+    pkb_buf reason = {0};
+
+    if (evaluation->status.reason[0] != '\0')
+        pkb_buf_append_string(&reason, evaluation->status.reason);
+    else
+        pkb_buf_printf(&reason, "%s holds no code", evaluation->file);
+    pkb_code rc = pkb_record_plain(&evaluation->record, &facts,
+                                   evaluation->status.is_truncated ? PKB_VERDICT_TRUNCATED
+                                                                   : PKB_VERDICT_NO_CODE,
+                                   pkb_buf_text(&reason), err);
+    pkb_buf_clear(&reason);
+    return rc;
+}
+
+pkb_code pkb_evaluation_fail(pkb_evaluation *evaluation, const pkb_error *failure, pkb_error *err)
+{
+    const pkb_record_facts facts = facts_of(evaluation);
+    return pkb_record_plain(&evaluation->record, &facts, PKB_VERDICT_INFRA_ERROR, failure->message,
+                            err);
+}
+
+/* The rank that the reason is about comes first. */
+static void read_printed(pkb_evaluation *evaluation, const pkb_ranks *ranks)
+{
+    pkb_verdict verdict = PKB_VERDICT_CORRECT;
+    int64_t rank = 0;
+
+    pkb_json_get_i64(cJSON_GetObjectItemCaseSensitive(evaluation->record, "where"), "rank", &rank,
+                     NULL);
+    if (pkb_record_verdict(evaluation->record, &verdict, NULL) == PKB_OK &&
+        verdict != PKB_VERDICT_CORRECT && evaluation->build.is_built)
+        pkb_printed_read(&evaluation->printed, &ranks->workdir, ranks->setting->options.world,
+                         (int)rank, &evaluation->printed_rank);
+}
+
+/* Plan and work directory may fail as ours; from then on a failure of the ranks is a verdict. */
+static pkb_code run_steps(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_error *err)
+{
+    const uint64_t start_ns = pkb_clock_now_ns();
+
+    pkb_code rc = pkb_ranks_open(ranks, evaluation->problem, err);
+    evaluation->costs.prepare_s = 0;
+    evaluation->costs.start_s = ranks->is_up ? -1 : 0;
+    *(ranks->is_up ? &evaluation->costs.prepare_s : &evaluation->costs.start_s) +=
+        since_s(start_ns);
+    if (rc == PKB_OK)
+        rc = compile(evaluation, ranks, err);
+    if (rc != PKB_OK || !evaluation->build.is_built)
+        return rc;
+    rc = judge(evaluation, ranks, &evaluation->failure);
+    if (rc == PKB_ERR_INTERRUPTED || rc == PKB_ERR_MEMORY) {
+        *err = evaluation->failure;
+        return rc;
+    }
+    return PKB_OK;
+}
+
+pkb_code pkb_evaluation_judge(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_error *err)
+{
+    const uint64_t start_ns = pkb_clock_now_ns();
+
+    if (evaluation->attempt.is_blank)
+        return record_blank(evaluation, err);
+    pkb_code rc = run_steps(evaluation, ranks, err);
+    evaluation->costs.total_s = since_s(start_ns);
+    if (rc == PKB_OK)
+        rc = make_record(evaluation, ranks, err);
+    if (rc == PKB_OK)
+        read_printed(evaluation, ranks);
+    return rc;
+}
+
+void pkb_evaluation_clear(pkb_evaluation *evaluation)
+{
+    pkb_attempt_clear(&evaluation->attempt);
+    pkb_build_clear(&evaluation->build);
+    pkb_buf_clear(&evaluation->header);
+    pkb_buf_clear(&evaluation->printed);
+    cJSON_Delete(evaluation->event);
+    cJSON_Delete(evaluation->record);
+    *evaluation = (pkb_evaluation){0};
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One evaluation: an attempt at a problem, built and judged on ranks into a record.
+ */
+#ifndef PKB_EVALUATOR_EVALUATION_H
+#define PKB_EVALUATOR_EVALUATION_H
+
+#include <cjson/cJSON.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "evaluator/attempt/attempt.h"
+#include "evaluator/attempt/sample_status.h"
+#include "evaluator/attempt/setting.h"
+#include "evaluator/compile/compile.h"
+#include "evaluator/problem/problem.h"
+#include "evaluator/ranks/ranks.h"
+#include "evaluator/record/record.h"
+
+typedef struct pkb_evaluation {
+    /* filled in by the caller, and borrowed */
+    const pkb_setting *setting;
+    const pkb_problem *problem;
+    const char *file;
+    const char *run; /* NULL = named after the file */
+    int64_t sample;
+
+    pkb_attempt attempt;
+    pkb_sample_status status; /* of a blank attempt */
+    pkb_build build;
+    pkb_buf header; /* problem.h */
+    pkb_record_costs costs;
+    cJSON *event;      /* what the judges found; NULL = nothing */
+    pkb_error failure; /* why it is our failure (INFRA_ERROR) */
+    cJSON *record;     /* the result */
+    pkb_buf printed;   /* the end of what the attempt printed; empty if it is CORRECT */
+    int printed_rank;  /* by which rank */
+} pkb_evaluation;
+
+/* Reads the file: PKB_ERR_USAGE names it and the remedy. */
+pkb_code pkb_evaluation_read(pkb_evaluation *evaluation, pkb_error *err);
+/* The hash that its record will have. */
+pkb_code pkb_evaluation_judgement(const pkb_evaluation *evaluation, char hex[PKB_HASH_HEX_BYTES],
+                                  pkb_error *err);
+/* Builds and judges what was read. A failure of the ranks is a record, too, with the verdict
+ * INFRA_ERROR; such ranks must be ended. */
+pkb_code pkb_evaluation_judge(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_error *err);
+/* Makes the record of a failure before the ranks were there: INFRA_ERROR. */
+pkb_code pkb_evaluation_fail(pkb_evaluation *evaluation, const pkb_error *failure, pkb_error *err);
+/* Copies all that there is to see into a folder, before the ranks judge the next attempt or end. */
+pkb_code pkb_evaluation_keep(const pkb_evaluation *evaluation, const pkb_ranks *ranks,
+                             const char *folder, pkb_error *err);
+void pkb_evaluation_clear(pkb_evaluation *evaluation);
+
+#endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Builds an attempt; see compile.h. The device chain (translator, then gcc) starts as soon as the
+ * PTX is complete and runs beside nvcc's host half. nvcc calls fatbinary only after cicc and ptxas
+ * have ended, so the first sign of a .fatbin file proves that the .ptx is final.
+ */
+#include "evaluator/compile/compile.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "evaluator/compile/cache.h"
+#include "evaluator/compile/command.h"
+#include "evaluator/compile/diagnostic.h"
+#include "evaluator/compile/multicast.h"
+#include "evaluator/compile/ptx_limit.h"
+
+static const char *const built_names[] = {PKB_HOST_NAME, PKB_DEVICE_NAME};
+enum { BUILT_COUNT = sizeof built_names / sizeof built_names[0] };
+
+/* For GPUs the host part holds the device code. */
+static size_t built_count(const pkb_compile_options *options)
+{
+    return options->architecture != NULL ? 1 : BUILT_COUNT;
+}
+
+typedef struct chain {
+    const pkb_compile_options *options;
+    pkb_process process; /* of the current step */
+    pkb_step step;       /* PKB_STEP_NVCC: not started yet */
+    bool is_done, has_failed;
+    pkb_child_exit how;
+    pkb_buf output;
+    char *sign; /* the file that says that the PTX is complete */
+    char *ptx;
+    pkb_buf too_large; /* why the PTX is not translated; nvcc is not waited for then */
+    uint64_t deadline_ns;
+} chain;
+
+static pkb_code start_step(chain *device, pkb_step step, pkb_error *err)
+{
+    device->step = step;
+    return pkb_command_start(&device->process, step, device->options, err);
+}
+
+/* Ends the current step if it is over, and starts the next. */
+static pkb_code advance(chain *device, uint64_t deadline_ns, pkb_error *err)
+{
+    pkb_buf output = {0};
+    pkb_code rc = PKB_OK;
+
+    if (deadline_ns == 0) { /* only look */
+        rc = pkb_process_poll(&device->process, &device->how, &output, err);
+        if (rc == PKB_ERR_TIMEOUT)
+            return PKB_OK;
+    } else {
+        rc = pkb_process_finish(&device->process, deadline_ns, device->options->idle, &device->how,
+                                &output, err);
+    }
+    pkb_buf_append(&device->output, pkb_buf_text(&output), output.bytes);
+    pkb_buf_clear(&output);
+    if (rc != PKB_OK)
+        return rc;
+    device->has_failed = !device->how.exited || device->how.status != 0;
+    if (device->has_failed || device->step == PKB_STEP_GCC) {
+        device->is_done = true;
+        return PKB_OK;
+    }
+    return start_step(device, PKB_STEP_GCC, err);
+}
+
+static pkb_code check_ptx(chain *device, bool is_complete, pkb_error *err)
+{
+    if (!pkb_ptx_is_too_large(device->ptx, &device->too_large) &&
+        (!is_complete || !pkb_ptx_has_large_arrays(device->ptx, &device->too_large)))
+        return PKB_OK;
+    return pkb_error_set(err, PKB_ERR_FORMAT, 0, "the PTX is too large");
+}
+
+static pkb_code start_translator(chain *device, pkb_error *err)
+{
+    pkb_code rc = check_ptx(device, true, err);
+    return rc == PKB_OK ? start_step(device, PKB_STEP_TRANSLATE, err) : rc;
+}
+
+static pkb_code tick(void *context, pkb_error *err)
+{
+    chain *device = context;
+    pkb_code rc = pkb_idle_tick(device->options->idle, err);
+
+    if (rc != PKB_OK || device->is_done)
+        return rc;
+    if (device->step != PKB_STEP_NVCC)
+        return advance(device, 0, err);
+    if (pkb_fs_exists(device->sign))
+        return start_translator(device, err);
+    return check_ptx(device, false, err);
+}
+
+static pkb_code finish_chain(chain *device, pkb_error *err)
+{
+    pkb_code rc = PKB_OK;
+    if (!device->is_done && device->step == PKB_STEP_NVCC)
+        rc = start_translator(device, err);
+    while (rc == PKB_OK && !device->is_done)
+        rc = advance(device, device->deadline_ns, err);
+    return rc;
+}
+
+static void say(pkb_build *build, pkb_verdict verdict, const char *reason)
+{
+    build->verdict = verdict;
+    build->reason = strdup(reason);
+}
+
+/* A step that did not end well. */
+static void say_failure(pkb_build *build, const pkb_compile_options *options, pkb_verdict verdict,
+                        const pkb_child_exit *how, const char *output)
+{
+    const char *const prefixes[] = {PKB_BUILD_FOLDER, PKB_INCLUDE_FOLDER, options->directory,
+                                    options->tools->toolkit, options->tools->root};
+    const pkb_diagnostic_place place = {.source = options->file_name,
+                                        .prefixes = prefixes,
+                                        .prefix_count = sizeof prefixes / sizeof prefixes[0]};
+    pkb_buf reason = {0};
+
+    pkb_diagnostic_shorten(&reason, output, &place);
+    if (reason.bytes == 0) {
+        char text[64];
+        pkb_child_exit_text(how, text, sizeof text);
+        pkb_buf_printf(&reason, "the compiler %s without a message", text);
+    }
+    say(build, verdict, pkb_buf_text(&reason));
+    pkb_buf_clear(&reason);
+}
+
+static bool has_started(const pkb_compile_options *options)
+{
+    char *mark = pkb_fs_join(options->directory, PKB_STARTED_NAME);
+    bool has_started = mark != NULL && pkb_fs_exists(mark);
+    free(mark);
+    return has_started;
+}
+
+static pkb_code run_nvcc(chain *device, pkb_build *out, bool *is_fine, pkb_error *err)
+{
+    const pkb_idle idle = {.tick = tick, .context = device};
+    pkb_process nvcc = PKB_PROCESS_NONE;
+    pkb_child_exit how = {0};
+    const size_t start = out->log.bytes;
+
+    pkb_code rc = pkb_command_start(&nvcc, PKB_STEP_NVCC, device->options, err);
+    if (rc == PKB_OK)
+        rc = pkb_process_finish(&nvcc, device->deadline_ns, &idle, &how, &out->log, err);
+    if (rc != PKB_OK)
+        return rc;
+    *is_fine = how.exited && how.status == 0;
+    if (!*is_fine && !has_started(device->options))
+        return pkb_error_set(err, PKB_ERR_CHILD, how.status, "the compiler's sandbox failed: %.*s",
+                             (int)strcspn(pkb_buf_text(&out->log) + start, "\n"),
+                             pkb_buf_text(&out->log) + start);
+    if (!*is_fine)
+        say_failure(out, device->options, PKB_VERDICT_COMPILE_ERROR, &how,
+                    pkb_buf_text(&out->log) + start);
+    return PKB_OK;
+}
+
+/* What was built is all right but for what no session allows. */
+static void refuse_multicast(pkb_build *build, const chain *device)
+{
+    char *host = pkb_fs_join(device->options->directory, PKB_HOST_NAME);
+    pkb_buf reason = {0};
+
+    if (pkb_multicast_is_used(device->ptx, host, &reason)) {
+        free(build->reason);
+        say(build, PKB_VERDICT_FORBIDDEN_CALL, pkb_buf_text(&reason));
+        build->is_built = false;
+    }
+    pkb_buf_clear(&reason);
+    free(host);
+}
+
+/* What ends the build early and is a verdict all the same. */
+static pkb_code say_early_end(pkb_build *build, const chain *device, pkb_code rc)
+{
+    pkb_buf reason = {0};
+
+    if (device->too_large.bytes > 0) {
+        say(build, PKB_VERDICT_UNSUPPORTED, pkb_buf_text(&device->too_large));
+        return PKB_OK;
+    }
+    if (rc != PKB_ERR_TIMEOUT)
+        return rc;
+    pkb_buf_printf(&reason, "compiling took longer than %.0f s",
+                   (double)device->options->timeout_ns / 1e9);
+    say(build, PKB_VERDICT_COMPILE_TIMEOUT, pkb_buf_text(&reason));
+    pkb_buf_clear(&reason);
+    return PKB_OK;
+}
+
+static pkb_code run_steps(pkb_build *out, const pkb_compile_options *options, pkb_error *err)
+{
+    chain device = {.options = options,
+                    .process = PKB_PROCESS_NONE,
+                    .step = PKB_STEP_NVCC,
+                    .is_done = options->architecture != NULL, /* nvcc does it all */
+                    .deadline_ns = pkb_clock_now_ns() + options->timeout_ns};
+    bool is_fine = false;
+    pkb_code rc = PKB_OK;
+
+    device.sign = pkb_command_kept(options, "fatbin");
+    device.ptx = pkb_command_kept(options, "ptx");
+    if (device.sign == NULL || device.ptx == NULL)
+        rc = pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the build");
+    if (rc == PKB_OK)
+        rc = run_nvcc(&device, out, &is_fine, err);
+    if (rc == PKB_OK && is_fine)
+        rc = finish_chain(&device, err);
+    /* nvcc took it: that the translator or gcc does not is the CPU device's limit. */
+    if (rc == PKB_OK && is_fine && device.has_failed)
+        say_failure(out, options, PKB_VERDICT_UNSUPPORTED, &device.how,
+                    pkb_buf_text(&device.output));
+    if (rc == PKB_OK)
+        out->is_built = is_fine && !device.has_failed;
+    else
+        rc = say_early_end(out, &device, rc);
+    if (rc == PKB_OK && is_fine)
+        refuse_multicast(out, &device);
+    pkb_process_clear(&device.process);
+    pkb_buf_append(&out->log, pkb_buf_text(&device.output), device.output.bytes);
+    pkb_buf_clear(&device.output);
+    pkb_buf_clear(&device.too_large);
+    free(device.sign);
+    free(device.ptx);
+    return rc;
+}
+
+static pkb_code write_source(const pkb_compile_options *options, pkb_error *err)
+{
+    char *keep = pkb_fs_join(options->directory, "keep");
+    char *source = pkb_fs_join(options->directory, options->file_name);
+    char *header = pkb_fs_join(options->directory, "problem.h");
+    pkb_code rc = PKB_OK;
+
+    if (keep == NULL || source == NULL || header == NULL)
+        rc = pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the build's paths");
+    if (rc == PKB_OK)
+        rc = pkb_fs_make_directory(keep, 0700, err);
+    if (rc == PKB_OK)
+        rc = pkb_fs_replace(source, options->source, options->source_bytes, err);
+    if (rc == PKB_OK)
+        rc = pkb_fs_replace(header, options->header, strlen(options->header), err);
+    free(keep);
+    free(source);
+    free(header);
+    return rc;
+}
+
+/* A cache that cannot be used costs time, no verdict. */
+static pkb_code build_or_fetch(pkb_build *out, const pkb_compile_options *options, pkb_error *err)
+{
+    char key[PKB_HASH_HEX_BYTES];
+    pkb_cache cache = {0};
+    bool has_cache = options->uses_cache && pkb_cache_open(&cache, NULL) == PKB_OK;
+    pkb_code rc = PKB_OK;
+
+    if (has_cache) {
+        rc = pkb_command_key(key, options, err);
+        if (rc != PKB_OK)
+            goto cleanup;
+        out->was_cached =
+            pkb_cache_fetch(&cache, key, options->directory, built_names, built_count(options));
+        out->is_built = out->was_cached;
+    }
+    if (!out->was_cached)
+        rc = run_steps(out, options, err);
+    if (rc == PKB_OK && has_cache && out->is_built && !out->was_cached)
+        pkb_cache_store(&cache, key, options->directory, built_names, built_count(options), NULL);
+cleanup:
+    pkb_cache_clear(&cache);
+    return rc;
+}
+
+pkb_code pkb_compile(pkb_build *out, const pkb_compile_options *options, pkb_error *err)
+{
+    *out = (pkb_build){0};
+    pkb_code rc = write_source(options, err);
+    if (rc == PKB_OK)
+        rc = build_or_fetch(out, options, err);
+    if (rc != PKB_OK)
+        return rc;
+    if (out->is_built) {
+        out->host = pkb_fs_join(options->directory, PKB_HOST_NAME);
+        if (built_count(options) == BUILT_COUNT)
+            out->device = pkb_fs_join(options->directory, PKB_DEVICE_NAME);
+    }
+    const bool lacks_device = out->device == NULL && built_count(options) == BUILT_COUNT;
+    if (out->is_built ? out->host == NULL || lacks_device : out->reason == NULL)
+        return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the build's result");
+    return PKB_OK;
+}
+
+void pkb_build_clear(pkb_build *build)
+{
+    free(build->reason);
+    free(build->host);
+    free(build->device);
+    pkb_buf_clear(&build->log);
+    *build = (pkb_build){0};
+}

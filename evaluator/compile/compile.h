@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Builds an attempt for a device: nvcc in the sandbox, which for GPUs is all; for the CPU device
+ * then the translator and gcc on its PTX. Built files are cached by everything that they depend on.
+ */
+#ifndef PKB_EVALUATOR_COMPILE_H
+#define PKB_EVALUATOR_COMPILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/verdict.h"
+#include "evaluator/machine/process.h"
+#include "evaluator/machine/tool.h"
+#include "harness/sandbox/sandbox.h"
+
+typedef struct pkb_compile_options {
+    const pkb_toolbox *tools;
+    pkb_sandbox_level level;
+    const char *directory; /* an empty one, which takes what is built */
+    const char *file_name; /* what messages and assertions call the source */
+    const char *source;
+    size_t source_bytes;
+    const char *header;       /* the text of problem.h */
+    const char *architecture; /* "90a": code for that GPU; NULL = the CPU device */
+    uint64_t timeout_ns;
+    bool uses_cache;
+    const pkb_idle *idle; /* called while it works; may be NULL */
+} pkb_compile_options;
+
+typedef struct pkb_build {
+    bool is_built;       /* otherwise `verdict` and `reason` say why not */
+    pkb_verdict verdict; /* COMPILE_ERROR, COMPILE_TIMEOUT, FORBIDDEN_CALL, UNSUPPORTED */
+    char *reason;
+    char *host, *device; /* absolute paths of the shared objects; GPUs: device NULL, host has all */
+    bool was_cached;
+    pkb_buf log; /* all that the compilers said */
+} pkb_build;
+
+/* An attempt that does not compile is a result, no error. The caller clears `out` in any case. */
+pkb_code pkb_compile(pkb_build *out, const pkb_compile_options *options, pkb_error *err);
+void pkb_build_clear(pkb_build *build);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Keeps a session alive; see ranks.h.
+ */
+#include "evaluator/ranks/ranks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void pkb_ranks_init(pkb_ranks *ranks, pkb_setting *setting)
+{
+    *ranks = (pkb_ranks){.setting = setting, .workdir = PKB_WORKDIR_NONE};
+}
+
+static pkb_code tick(void *context, pkb_error *err)
+{
+    pkb_ranks *ranks = context;
+    pkb_progress *progress = &ranks->setting->progress;
+    char step[96];
+
+    (void)err; /* a failure of the ranks is kept for when they are waited for */
+    if (ranks->session != NULL)
+        pkb_session_pump(ranks->session);
+    if (ranks->is_judging && pkb_session_size(ranks->session)[0] != '\0') {
+        snprintf(step, sizeof step, "judging %s", pkb_session_size(ranks->session));
+        pkb_progress_step(progress, step, pkb_session_step(ranks->session));
+    }
+    pkb_progress_tick(progress);
+    return PKB_OK;
+}
+
+pkb_idle pkb_ranks_idle(pkb_ranks *ranks)
+{
+    return (pkb_idle){.tick = tick, .context = ranks};
+}
+
+static pkb_code resolve(pkb_ranks *ranks, const pkb_problem *problem, pkb_error *err)
+{
+    const pkb_eval_options *options = &ranks->setting->options;
+    const pkb_plan_request request = {.problem = problem->full_name,
+                                      .world = options->world,
+                                      .sizes = options->sizes,
+                                      .grid = options->grid,
+                                      .device = options->device};
+    pkb_plan plan = {0};
+
+    pkb_code rc = pkb_plan_resolve(&plan, &ranks->setting->tools, &request, err);
+    if (rc == PKB_OK)
+        rc = pkb_plan_check(&plan, problem, err);
+    if (rc != PKB_OK) {
+        pkb_plan_clear(&plan);
+        return rc;
+    }
+    pkb_plan_clear(&ranks->plan);
+    ranks->plan = plan;
+    snprintf(ranks->problem, sizeof ranks->problem, "%s", problem->full_name);
+    return PKB_OK;
+}
+
+static pkb_code start(pkb_ranks *ranks, pkb_error *err)
+{
+    const pkb_setting *setting = ranks->setting;
+    const bool has_gpus = setting->gpus.count > 0;
+
+    pkb_code rc = pkb_workdir_open(&ranks->workdir, err);
+    if (rc != PKB_OK)
+        return rc;
+    const pkb_session_options options = {.tools = &setting->tools,
+                                         .workdir = &ranks->workdir,
+                                         .world = setting->options.world,
+                                         .device = setting->options.device,
+                                         .gpus = has_gpus ? setting->gpus.list : NULL,
+                                         .timeout_s = setting->options.timeout_s,
+                                         .is_patient = !has_gpus && !setting->options.has_timeout};
+    rc = pkb_session_start(&ranks->session, &options, err);
+    if (rc != PKB_OK)
+        pkb_ranks_end(ranks);
+    return rc;
+}
+
+pkb_code pkb_ranks_open(pkb_ranks *ranks, const pkb_problem *problem, pkb_error *err)
+{
+    const bool is_resolved = strcmp(ranks->problem, problem->full_name) == 0;
+    const bool is_alive = ranks->session != NULL;
+    pkb_code rc = PKB_OK;
+
+    /* With a seed all attempts get the draws that they would get alone. */
+    if (is_alive && is_resolved && !ranks->setting->options.has_seed)
+        return PKB_OK;
+    if (is_alive) /* the session has the old plan until it has opened it */
+        rc = pkb_ranks_wait(ranks, err);
+    if (rc == PKB_OK && !is_resolved)
+        rc = resolve(ranks, problem, err);
+    if (rc == PKB_OK && !is_alive)
+        rc = start(ranks, err);
+    if (rc == PKB_OK)
+        rc = pkb_setting_secret(ranks->setting, ranks->secret, err);
+    return rc == PKB_OK ? pkb_session_open(ranks->session, &ranks->plan, ranks->secret, err) : rc;
+}
+
+pkb_code pkb_ranks_wait(pkb_ranks *ranks, pkb_error *err)
+{
+    const pkb_idle idle = pkb_ranks_idle(ranks);
+
+    pkb_progress_step(&ranks->setting->progress, ranks->is_up ? "drawing inputs" : "starting ranks",
+                      NULL);
+    pkb_code rc = pkb_session_wait_open(ranks->session, &idle, err);
+    ranks->is_up = ranks->is_up || rc == PKB_OK;
+    return rc;
+}
+
+pkb_code pkb_ranks_judge(pkb_ranks *ranks, const pkb_session_attempt *attempt, cJSON **verdict,
+                         pkb_error *err)
+{
+    const pkb_idle idle = pkb_ranks_idle(ranks);
+
+    ranks->is_judging = true;
+    pkb_code rc = pkb_session_judge(ranks->session, attempt, &idle, verdict, err);
+    ranks->is_judging = false;
+    return rc;
+}
+
+void pkb_ranks_end(pkb_ranks *ranks)
+{
+    pkb_session_close(ranks->session);
+    pkb_workdir_close(&ranks->workdir);
+    pkb_plan_clear(&ranks->plan);
+    pkb_ranks_init(ranks, ranks->setting);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Keeps records on disk; see results.h. Only places are kept in memory, since a record may hold
+ * the times of hundreds of batches.
+ */
+#include "evaluator/record/results.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/fs.h"
+#include "base/json.h"
+#include "base/lines.h"
+#include "base/verdict.h"
+#include "evaluator/record/record.h"
+
+static pkb_code no_memory(pkb_error *err)
+{
+    return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the records");
+}
+
+/* ---- entries ---- */
+
+static pkb_code add_entry(pkb_results *results, const pkb_results_entry *entry, const char *id,
+                          pkb_error *err)
+{
+    if (results->count == results->capacity) {
+        const size_t wanted = results->capacity == 0 ? 64 : 2 * results->capacity;
+        pkb_results_entry *larger =
+            reallocarray(results->entries, wanted, sizeof *results->entries);
+        if (larger == NULL)
+            return no_memory(err);
+        results->entries = larger;
+        results->capacity = wanted;
+    }
+    pkb_results_entry *added = &results->entries[results->count];
+    *added = *entry;
+    added->id = strdup(id);
+    if (added->id == NULL)
+        return no_memory(err);
+    results->count++;
+    return PKB_OK;
+}
+
+/* False: it is no record. */
+static bool describe(pkb_results_entry *out, const char **id, const cJSON *record)
+{
+    const char *judgement = pkb_json_string_or(record, "judgement", "");
+    pkb_verdict verdict = PKB_VERDICT_INFRA_ERROR;
+
+    *id = pkb_json_string_or(record, "id", "");
+    if ((*id)[0] == '\0' || strlen(judgement) >= sizeof out->judgement ||
+        pkb_verdict_parse(pkb_json_string_or(record, "verdict", ""), &verdict, NULL) != PKB_OK)
+        return false;
+    snprintf(out->judgement, sizeof out->judgement, "%s", judgement);
+    out->is_pending = verdict == PKB_VERDICT_INFRA_ERROR;
+    return true;
+}
+
+const pkb_results_entry *pkb_results_find(const pkb_results *results, const char *id,
+                                          const char *judgement, bool only_new)
+{
+    for (size_t i = results->count; i-- > 0;) {
+        const pkb_results_entry *entry = &results->entries[i];
+        if (!entry->is_pending && (entry->is_new || !only_new) &&
+            strcmp(entry->judgement, judgement) == 0 && (id == NULL || strcmp(entry->id, id) == 0))
+            return entry;
+    }
+    return NULL;
+}
+
+/* ---- reading ---- */
+
+static pkb_code take_line(pkb_results *results, const pkb_line *line, pkb_error *err)
+{
+    pkb_results_entry entry = {.offset = (off_t)line->offset, .bytes = line->bytes};
+    cJSON *record = NULL;
+    const char *id = NULL;
+    pkb_code rc = PKB_OK;
+
+    if (line->bytes == 0 && !line->is_too_long)
+        return PKB_OK;
+    if (pkb_json_parse(&record, line->text, line->bytes, "a record", NULL) == PKB_OK &&
+        describe(&entry, &id, record)) {
+        rc = add_entry(results, &entry, id, err);
+    } else if (!line->is_whole && line->bytes > 0 && line->text[0] == '{') {
+        results->cut_bytes = line->bytes;
+    } else {
+        results->broken_count++;
+        if (results->broken_line == 0)
+            results->broken_line = line->number;
+    }
+    cJSON_Delete(record);
+    return rc;
+}
+
+/* A line that was cut is removed, a last line that only lacks its end gets one: what is appended
+ * next must stand on a line of its own. */
+static pkb_code mend_end(const pkb_results *results, size_t size, bool is_whole, pkb_error *err)
+{
+    if (results->cut_bytes > 0) {
+        if (ftruncate(results->fd, (off_t)(size - results->cut_bytes)) != 0)
+            return pkb_error_set_errno(err, PKB_ERR_DISK, "cannot remove the cut line of %s",
+                                       results->path);
+        return PKB_OK;
+    }
+    return is_whole ? PKB_OK : pkb_fs_append_fd(results->fd, results->path, "\n", 1, err);
+}
+
+static pkb_code read_all(pkb_results *results, pkb_error *err)
+{
+    pkb_lines lines = PKB_LINES_NONE;
+    pkb_line line = {0};
+    bool is_whole = true;
+    pkb_code rc =
+        pkb_lines_open_fd(&lines, results->fd, results->path, PKB_RECORD_LIMIT_BYTES, err);
+
+    while (rc == PKB_OK && (rc = pkb_lines_next(&lines, &line, err)) == PKB_OK &&
+           line.text != NULL) {
+        is_whole = line.is_whole;
+        rc = take_line(results, &line, err);
+    }
+    if (rc == PKB_OK)
+        rc = mend_end(results, lines.at_offset, is_whole, err);
+    pkb_lines_close(&lines);
+    return rc;
+}
+
+static pkb_code complain_of_change(const pkb_results *results, pkb_error *err)
+{
+    return pkb_error_set(err, PKB_ERR_DISK, 0,
+                         "%s was changed by somebody else while this run writes it; leave it "
+                         "alone until the run has ended",
+                         results->path);
+}
+
+/* Whether what lies there is still what was found or written. */
+static bool is_same(const pkb_results_entry *entry, const cJSON *record)
+{
+    pkb_results_entry now = {0};
+    const char *id = NULL;
+    return describe(&now, &id, record) && now.is_pending == entry->is_pending &&
+           strcmp(now.judgement, entry->judgement) == 0 && strcmp(id, entry->id) == 0;
+}
+
+pkb_code pkb_results_read(const pkb_results *results, const pkb_results_entry *entry, cJSON **out,
+                          pkb_error *err)
+{
+    char *text = malloc(entry->bytes + 1);
+    pkb_code rc = PKB_OK;
+
+    if (text == NULL)
+        return no_memory(err);
+    const ssize_t bytes = pread(results->fd, text, entry->bytes, entry->offset);
+    if (bytes < 0)
+        rc = pkb_error_set_errno(err, PKB_ERR_DISK, "cannot read %s", results->path);
+    else if ((size_t)bytes < entry->bytes ||
+             pkb_json_parse(out, text, entry->bytes, results->path, NULL) != PKB_OK)
+        rc = complain_of_change(results, err);
+    free(text);
+    if (rc == PKB_OK && !is_same(entry, *out)) {
+        cJSON_Delete(*out);
+        *out = NULL;
+        rc = complain_of_change(results, err);
+    }
+    return rc;
+}
+
+/* ---- opening, appending ---- */
+
+static pkb_code open_file(pkb_results *results, const char *path, pkb_error *err)
+{
+    struct stat status;
+
+    results->fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
+    if (results->fd < 0)
+        return pkb_error_set_errno(err, PKB_ERR_DISK,
+                                   "cannot store records in %s (name a file with -o, or use "
+                                   "--no-save)",
+                                   path);
+    if (fstat(results->fd, &status) != 0 || !S_ISREG(status.st_mode))
+        return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                             "%s is no ordinary file, so a run could not go on from it; name one "
+                             "with -o, or use --no-save --json",
+                             path);
+    if (flock(results->fd, LOCK_EX | LOCK_NB) == 0)
+        return PKB_OK;
+    if (errno == EWOULDBLOCK)
+        return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                             "another pkbench is writing %s; wait for it, or name another file "
+                             "with -o",
+                             path);
+    return pkb_error_set_errno(err, PKB_ERR_DISK, "cannot lock %s", path);
+}
+
+pkb_code pkb_results_open(pkb_results *out, const char *path, pkb_error *err)
+{
+    pkb_results results = PKB_RESULTS_NONE;
+    pkb_code rc = PKB_OK;
+
+    results.path = strdup(path != NULL ? path : "the records in memory");
+    if (results.path == NULL) {
+        rc = no_memory(err);
+    } else if (path != NULL) {
+        results.is_file = true;
+        rc = open_file(&results, path, err);
+    } else {
+        results.fd = memfd_create("pkb-records", MFD_CLOEXEC);
+        if (results.fd < 0)
+            rc = pkb_error_set_errno(err, PKB_ERR_MEMORY, "no memory for the records");
+    }
+    if (rc == PKB_OK)
+        rc = read_all(&results, err);
+    if (rc != PKB_OK) {
+        pkb_results_close(&results);
+        return rc;
+    }
+    *out = results;
+    return PKB_OK;
+}
+
+void pkb_results_close(pkb_results *results)
+{
+    for (size_t i = 0; i < results->count; i++)
+        free(results->entries[i].id);
+    free(results->entries);
+    free(results->path);
+    if (results->fd >= 0)
+        close(results->fd);
+    *results = (pkb_results)PKB_RESULTS_NONE;
+}
+
+/* An editor puts another file in its place: what went into the old one would be lost. */
+static bool is_in_place(const pkb_results *results)
+{
+    struct stat mine, there;
+    return !results->is_file ||
+           (fstat(results->fd, &mine) == 0 && stat(results->path, &there) == 0 &&
+            mine.st_dev == there.st_dev && mine.st_ino == there.st_ino);
+}
+
+pkb_code pkb_results_append(pkb_results *results, const cJSON *record, pkb_error *err)
+{
+    pkb_results_entry entry = {.is_new = true, .offset = lseek(results->fd, 0, SEEK_END)};
+    const char *id = NULL;
+    char *text = pkb_json_line(record);
+    pkb_buf line = {0};
+
+    if (text != NULL)
+        pkb_buf_printf(&line, "%s\n", text);
+    cJSON_free(text);
+    pkb_code rc = text == NULL ? no_memory(err) : pkb_buf_check(&line, "the record", err);
+    if (rc == PKB_OK && !describe(&entry, &id, record))
+        rc = pkb_error_set(err, PKB_ERR_FORMAT, 0, "a record lacks its id, judgement or verdict");
+    if (rc == PKB_OK && !is_in_place(results))
+        rc = complain_of_change(results, err);
+    if (rc == PKB_OK)
+        rc = pkb_fs_append_fd(results->fd, results->path, pkb_buf_text(&line), line.bytes, err);
+    if (rc == PKB_OK) {
+        entry.bytes = line.bytes - 1;
+        rc = add_entry(results, &entry, id, err);
+    }
+    pkb_buf_clear(&line);
+    return rc;
+}

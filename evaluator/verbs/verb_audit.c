@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pkbench audit: proves the suite itself. The work is Python's (harness/runner/audit), which this
+ * process becomes once the command line is understood.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "evaluator/console/arguments.h"
+#include "evaluator/machine/tool.h"
+#include "evaluator/problem/catalogue.h"
+#include "evaluator/verbs/verb.h"
+
+enum { MOST_PROBLEMS = 256, MOST_WORDS = MOST_PROBLEMS + 24 };
+enum { KEY_SIZES = 0x100, KEY_SEEDS, KEY_DEVICE, KEY_JSON, KEY_CALIBRATE, KEY_WRITE };
+
+typedef struct audit_options {
+    const char *problems[MOST_PROBLEMS];
+    size_t problem_count;
+    const char *passed[MOST_WORDS]; /* options in the form that Python takes */
+    size_t passed_count;
+    bool calibrates, writes;
+} audit_options;
+
+static void pass(audit_options *options, const char *name, const char *value)
+{
+    if (options->passed_count + 2 > MOST_WORDS - MOST_PROBLEMS - 4)
+        return; /* an option given again and again: Python's last one wins anyway */
+    options->passed[options->passed_count++] = name;
+    if (value != NULL)
+        options->passed[options->passed_count++] = value;
+}
+
+static const struct argp_option table[] = {
+    {0, 0, 0, 0, "What is audited:", 1},
+    {"ranks", 'n', "LIST", 0, "numbers of ranks (default 2,4,8; on GPUs as many as there are)", 0},
+    {"sizes", KEY_SIZES, "LIST", 0,
+     "names or classes of sizes, with commas, or all (default tiny; to calibrate tiny,pkb)", 0},
+    {"seeds", KEY_SEEDS, "N", 0, "draw inputs from so many secrets (default 3)", 0},
+    {"device", KEY_DEVICE, "NAME", 0, "cpu (gloo) or cuda (NCCL, a GPU for each rank)", 0},
+    {0, 0, 0, 0, "Tolerances:", 2},
+    {"calibrate", KEY_CALIBRATE, 0, 0,
+     "measure honest programs and the cheapest cheats, and choose bounds between them", 0},
+    {"write", KEY_WRITE, 0, 0, "with --calibrate: store the bounds in the problem files", 0},
+    {0, 0, 0, 0, "What comes out:", 3},
+    {"json", KEY_JSON, 0, 0, "everything that was found, on standard output", 0},
+    {0}};
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+    audit_options *options = state->input;
+    switch (key) {
+    case 'n':
+        pass(options, "--ranks", value);
+        return 0;
+    case KEY_SIZES:
+        pass(options, "--sizes", value);
+        return 0;
+    case KEY_SEEDS:
+        pass(options, "--seeds", value);
+        return 0;
+    case KEY_DEVICE:
+        if (strcmp(value, "cpu") != 0 && strcmp(value, "cuda") != 0)
+            argp_error(state, "there is no device '%s'; --device takes cuda or cpu", value);
+        pass(options, "--device", value);
+        return 0;
+    case KEY_JSON:
+        pass(options, "--json", NULL);
+        return 0;
+    case KEY_CALIBRATE:
+        options->calibrates = true;
+        return 0;
+    case KEY_WRITE:
+        options->writes = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (options->problem_count == MOST_PROBLEMS)
+            argp_error(state, "at most %d problems at a time", MOST_PROBLEMS);
+        options->problems[options->problem_count++] = value;
+        return 0;
+    case ARGP_KEY_END:
+        if (options->writes && !options->calibrates)
+            argp_error(state, "--write goes with --calibrate");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* A problem file by its whole path, for Python works in the project's folder; others by name. */
+static pkb_code name_problem(char **out, const pkb_catalogue *catalogue, const char *word,
+                             pkb_error *err)
+{
+    const size_t bytes = strlen(word);
+    const char *name = NULL;
+
+    if (bytes > 5 && strcmp(word + bytes - 5, ".json") == 0) {
+        *out = realpath(word, NULL);
+        if (*out == NULL)
+            return pkb_error_set(err, PKB_ERR_USAGE, errno, "cannot read %s: %s", word,
+                                 strerror(errno));
+        return PKB_OK;
+    }
+    pkb_code rc = pkb_catalogue_find(catalogue, word, &name, err);
+    if (rc == PKB_OK && (*out = strdup(name)) == NULL)
+        rc = pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for a name");
+    return rc;
+}
+
+/* Becomes Python; returns only if that fails. */
+static pkb_code become(const pkb_toolbox *tools, char *const *argv, pkb_error *err)
+{
+    if (chdir(tools->root) != 0)
+        return pkb_error_set_errno(err, PKB_ERR_IO, "cannot enter %s", tools->root);
+    execv(argv[0], argv);
+    return pkb_error_set_errno(err, PKB_ERR_MISSING, "cannot start %s", argv[0]);
+}
+
+static pkb_code run(const audit_options *options, const pkb_toolbox *tools,
+                    const pkb_catalogue *catalogue, pkb_error *err)
+{
+    static const char calibrate[] = "harness.runner.audit.calibrate";
+    static const char audit[] = "harness.runner.audit";
+    const char *argv[MOST_WORDS + 1] = {tools->tools[PKB_TOOL_PYTHON].path, "-m",
+                                        options->calibrates ? calibrate : audit};
+    char *names[MOST_PROBLEMS] = {0};
+    size_t count = 3;
+    pkb_code rc = PKB_OK;
+
+    for (size_t i = 0; i < options->passed_count; i++)
+        argv[count++] = options->passed[i];
+    if (options->writes)
+        argv[count++] = "--write";
+    for (size_t i = 0; i < options->problem_count && rc == PKB_OK; i++) {
+        rc = name_problem(&names[i], catalogue, options->problems[i], err);
+        argv[count++] = names[i];
+    }
+    if (rc == PKB_OK)
+        rc = become(tools, (char *const *)argv, err);
+    for (size_t i = 0; i < options->problem_count; i++)
+        free(names[i]);
+    return rc;
+}
+
+pkb_code pkb_verb_audit(int argc, char **argv, int *status, pkb_error *err)
+{
+    static const struct argp argp = {
+        .options = table,
+        .parser = parse_option,
+        .args_doc = "[PROBLEM...]",
+        .doc = "Proves the suite itself, for the problems named by number, name or file (default: "
+               "all): inputs vary and are shared only where the problem says so, every output "
+               "depends on every argument of every rank, the reference agrees with the oracle, "
+               "honest programs that round elsewhere are taken, and no program that does not do "
+               "the work is.\v"
+               "Faults are sentences on standard error, a table stands at the end. The exit "
+               "status is 0 if there is no fault and 1 if there is one; 2 tells of bad usage, 3 "
+               "that something of this machine failed, 130 that it was interrupted."};
+    static const pkb_tool_id needed[] = {PKB_TOOL_PYTHON, PKB_TOOL_TORCH};
+    audit_options options = {0};
+    pkb_toolbox tools = {0};
+    pkb_catalogue catalogue = {0};
+
+    (void)status;
+    pkb_arguments_parse(&argp, argc, argv, &options);
+    pkb_code rc = pkb_toolbox_open(&tools, err);
+    if (rc == PKB_OK)
+        rc = pkb_toolbox_require(&tools, needed, sizeof needed / sizeof needed[0], err);
+    if (rc == PKB_OK)
+        rc = pkb_catalogue_open(&catalogue, tools.root, err);
+    if (rc == PKB_OK)
+        rc = run(&options, &tools, &catalogue, err);
+    pkb_catalogue_clear(&catalogue);
+    pkb_toolbox_clear(&tools);
+    return rc;
+}

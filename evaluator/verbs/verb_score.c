@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pkbench score: the numbers of runs.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/fs.h"
+#include "evaluator/console/arguments.h"
+#include "evaluator/console/output.h"
+#include "evaluator/run/run.h"
+#include "evaluator/score/score.h"
+#include "evaluator/score/score_print.h"
+#include "evaluator/verbs/score_options.h"
+#include "evaluator/verbs/verb.h"
+
+enum { KEY_CSV = PKB_SCORE_KEY_OWN, KEY_BY_PROBLEM };
+
+typedef struct score_options {
+    pkb_score_options shared;
+    bool wants_csv, by_problem;
+} score_options;
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+    score_options *options = state->input;
+
+    switch (key) {
+    case KEY_CSV:
+        options->wants_csv = true;
+        return 0;
+    case KEY_BY_PROBLEM:
+        options->by_problem = true;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "name a run: a folder that pkbench eval judged, or a file of records");
+        return 0;
+    case ARGP_KEY_END:
+        if (options->wants_csv && options->shared.wants_json)
+            argp_error(state, "--json and --csv exclude each other");
+        return 0;
+    default:
+        return pkb_score_options_parse(&options->shared, key, value, state);
+    }
+}
+
+static pkb_code print(const pkb_score *score, const score_options *options, bool is_first,
+                      pkb_error *err)
+{
+    cJSON *json = NULL;
+    pkb_code rc = PKB_OK;
+
+    for (size_t i = 0; i < score->runset->note_count; i++)
+        fprintf(stderr, "note: %s\n", score->runset->notes[i]);
+    if (options->shared.wants_json) {
+        rc = pkb_score_json(&json, score, err);
+        if (rc == PKB_OK)
+            rc = pkb_output_json(json, err);
+        cJSON_Delete(json);
+        return rc;
+    }
+    if (options->wants_csv) {
+        if (is_first)
+            pkb_score_csv_head(stdout);
+        pkb_score_csv(stdout, score);
+    } else {
+        fputs(is_first ? "" : "\n", stdout);
+        pkb_score_text(stdout, score, options->by_problem);
+    }
+    return pkb_output_flush(err);
+}
+
+/* One score of `count` paths. */
+static pkb_code score_paths(const score_options *options, const pkb_catalogue *catalogue,
+                            size_t first, size_t count, int *status, pkb_error *err)
+{
+    const pkb_score_options *shared = &options->shared;
+    pkb_runset runset = {0};
+    pkb_score score = {0};
+
+    pkb_code rc =
+        pkb_runset_read(&runset, shared->paths + first, count, &shared->runset, catalogue, err);
+    if (rc == PKB_OK)
+        rc = pkb_score_make(&score, &runset, catalogue, shared->seed, err);
+    if (rc == PKB_OK)
+        rc = print(&score, options, first == 0, err);
+    if (rc == PKB_OK && !score.is_complete)
+        *status = PKB_EXIT_INCOMPLETE;
+    pkb_score_clear(&score);
+    pkb_runset_clear(&runset);
+    return rc;
+}
+
+pkb_code pkb_verb_score(int argc, char **argv, int *status, pkb_error *err)
+{
+    static const struct argp_option table[] = {
+        PKB_SCORE_OPTION_ROWS,
+        {"csv", KEY_CSV, 0, 0, "print rows of comma-separated values", 0},
+        {"by-problem", KEY_BY_PROBLEM, 0, 0, "print a row for each problem, too", 0},
+        {0}};
+    static const struct argp argp = {
+        .options = table,
+        .parser = parse_option,
+        .args_doc = "RUN...",
+        .doc = "Prints pass@k, fast_p@k and speed-ups of runs, with 95 % intervals for other "
+               "problems of this kind. A run is a folder that pkbench eval judged, or a file of "
+               "records; several are scored one by one, or with --pool as one. Exit status 6: some "
+               "attempts have no "
+               "verdict yet."};
+    score_options options = {0};
+    pkb_catalogue catalogue = {0};
+    char *root = NULL;
+
+    pkb_score_options_init(&options.shared);
+    pkb_arguments_parse(&argp, argc, argv, &options);
+    pkb_code rc = pkb_fs_root(&root, err);
+    if (rc == PKB_OK)
+        rc = pkb_catalogue_open(&catalogue, root, err);
+    const size_t count = options.shared.path_count;
+    const size_t step = options.shared.runset.pools ? count : 1;
+    for (size_t i = 0; i < count && rc == PKB_OK; i += step)
+        rc = score_paths(&options, &catalogue, i, step, status, err);
+    pkb_catalogue_clear(&catalogue);
+    free(root);
+    pkb_score_options_clear(&options.shared);
+    return rc;
+}
