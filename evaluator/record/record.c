@@ -358,3 +358,10 @@ pkb_code pkb_record_check_file(const char *path, pkb_error *err)
     close(fd);
     return PKB_OK;
 }
+
+bool pkb_record_is_pending(const cJSON *record)
+{
+    pkb_verdict verdict = PKB_VERDICT_INFRA_ERROR;
+    return pkb_record_verdict(record, &verdict, NULL) != PKB_OK ||
+           verdict == PKB_VERDICT_INFRA_ERROR;
+}

@@ -76,6 +76,8 @@ void pkb_record_id(pkb_buf *out, const pkb_record_facts *facts);
 void pkb_record_plain_name(pkb_buf *out, const char *name, size_t bytes);
 
 pkb_code pkb_record_verdict(const cJSON *record, pkb_verdict *out, pkb_error *err);
+/* INFRA_ERROR, or no verdict at all: the attempt is still to be judged. */
+bool pkb_record_is_pending(const cJSON *record);
 
 /* Appends the record to a file and syncs it: PKB_ERR_DISK on failure. */
 pkb_code pkb_record_append(const cJSON *record, const char *path, pkb_error *err);

@@ -5,82 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fs.h"
 #include "evaluator/attempt/evaluation.h"
+#include "evaluator/attempt/retry.h"
 #include "evaluator/console/output.h"
 #include "evaluator/run/run_state.h"
-
-/* An attempt that fails for our reasons is judged once more. */
-enum { TRIES = 2 };
-
-static bool is_pending(const cJSON *record)
-{
-    pkb_verdict verdict = PKB_VERDICT_INFRA_ERROR;
-    return pkb_record_verdict(record, &verdict, NULL) != PKB_OK ||
-           verdict == PKB_VERDICT_INFRA_ERROR;
-}
-
-static pkb_code keep(const pkb_run *run, const pkb_evaluation *evaluation, pkb_error *err)
-{
-    pkb_buf folder = {0};
-
-    if (run->setting->options.keep == NULL)
-        return PKB_OK;
-    pkb_buf_printf(&folder, "%s/%s/%lld", run->setting->options.keep,
-                   evaluation->problem->full_name, (long long)evaluation->sample);
-    pkb_code rc = pkb_buf_check(&folder, "the folder for --keep", err);
-    if (rc == PKB_OK)
-        rc = pkb_fs_make_directory(pkb_buf_text(&folder), 0755, err);
-    if (rc == PKB_OK)
-        rc = pkb_evaluation_keep(evaluation, &run->ranks, pkb_buf_text(&folder), err);
-    pkb_buf_clear(&folder);
-    return rc;
-}
-
-static pkb_code judge_again(pkb_evaluation *evaluation, pkb_error *err)
-{
-    const pkb_evaluation fresh = {.setting = evaluation->setting,
-                                  .problem = evaluation->problem,
-                                  .file = evaluation->file,
-                                  .run = evaluation->run,
-                                  .sample = evaluation->sample};
-    pkb_evaluation_clear(evaluation);
-    *evaluation = fresh;
-    return pkb_evaluation_read(evaluation, err);
-}
-
-/* Failures that are not this attempt's or these ranks': another try would end in the same way. */
-static bool ends_the_run(pkb_code rc)
-{
-    return rc == PKB_ERR_INTERRUPTED || rc == PKB_ERR_MEMORY || rc == PKB_ERR_DISK ||
-           rc == PKB_ERR_USAGE || rc == PKB_ERR_MISSING;
-}
-
-/* A failure of ours is tried once more, on fresh ranks; what then remains is INFRA_ERROR. */
-static pkb_code judge(pkb_run *run, pkb_evaluation *evaluation, pkb_error *err)
-{
-    pkb_code rc = PKB_OK;
-
-    for (int try = 1; rc == PKB_OK; try++) {
-        pkb_error failure = {0};
-        rc = pkb_evaluation_judge(evaluation, &run->ranks, &failure);
-        if (rc != PKB_OK && ends_the_run(rc)) {
-            *err = failure;
-            return rc;
-        }
-        if (rc != PKB_OK)
-            rc = pkb_evaluation_fail(evaluation, &failure, err);
-        if (rc == PKB_OK && run->ranks.session != NULL)
-            rc = keep(run, evaluation, err);
-        if (rc != PKB_OK || !is_pending(evaluation->record))
-            return rc;
-        pkb_ranks_end(&run->ranks);
-        if (try == TRIES)
-            return PKB_OK;
-        rc = judge_again(evaluation, err);
-    }
-    return rc;
-}
 
 static pkb_code account(pkb_run *run, const pkb_summary_place *place, const cJSON *record,
                         bool is_told, pkb_error *err)
@@ -90,7 +18,7 @@ static pkb_code account(pkb_run *run, const pkb_summary_place *place, const cJSO
         pkb_summary_line(stderr, place, record);
     if (!pkb_summary_add(&run->summary, place->problem, record))
         return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the summary");
-    const bool failed = is_pending(record);
+    const bool failed = pkb_record_is_pending(record);
     run->pending_count += failed;
     run->failures_in_a_row = failed ? run->failures_in_a_row + 1 : 0;
     return run->setting->options.wants_json ? pkb_output_json(record, err) : PKB_OK;
@@ -139,7 +67,7 @@ static pkb_code judge_or_find(pkb_run *run, pkb_evaluation *evaluation,
     pkb_code rc = find_record(run, evaluation, &found, &is_own, err);
 
     if (rc == PKB_OK && found == NULL)
-        rc = judge(run, evaluation, err);
+        rc = pkb_retry_judge(evaluation, &run->ranks, err);
     if (rc != PKB_OK)
         goto cleanup;
     const cJSON *record = found != NULL ? found : evaluation->record;
