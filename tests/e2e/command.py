@@ -7,6 +7,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.e2e.processes import HUNG_S
+
 ROOT = Path(__file__).resolve().parents[2]
 PKBENCH = ROOT / "build" / "pkbench"
 
@@ -26,7 +28,7 @@ class Answer:
         return json.loads(self.out)
 
 
-def pkbench(*arguments, timeout_s: float = 100, env: dict | None = None, **options) -> Answer:
+def pkbench(*arguments, timeout_s: float = HUNG_S, env: dict | None = None, **options) -> Answer:
     """Runs `pkbench arguments...`; `env` is added to the environment."""
     done = subprocess.run(
         [str(PKBENCH), *map(str, arguments)],

@@ -12,6 +12,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.e2e.processes import HUNG_S
+
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 
@@ -78,7 +80,7 @@ class Judges:
         for channel in self.channels.values():
             channel.send(json.dumps(request).encode())
 
-    def wait_for(self, name: str, count: int = 1, timeout_s: float = 90) -> list[dict]:
+    def wait_for(self, name: str, count: int = 1, timeout_s: float = HUNG_S) -> list[dict]:
         """The next `count` events of that name; fails at an error event or the judges' end."""
         found: list[dict] = []
         deadline = time.monotonic() + timeout_s

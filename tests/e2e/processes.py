@@ -6,6 +6,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+# What takes longer hangs; a busy machine may be a hundred times slower than an idle one.
+HUNG_S = 300
+
 
 @dataclass(frozen=True)
 class Process:
@@ -56,7 +59,7 @@ def descendants(root: int) -> list[Process]:
     return found
 
 
-def wait_until(condition, seconds: float) -> bool:
+def wait_until(condition, seconds: float = HUNG_S) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.command import PKBENCH, ROOT, pkbench
+from tests.e2e.processes import HUNG_S
 
 HONEST = ROOT / "examples" / "001_allreduce.cu"
 TINY = """#include <pkbench.h>
@@ -61,7 +62,7 @@ def test_unreadable_file(source):
 
 def test_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "001_pipe.cu")
-    demand(evaluate(tmp_path / "001_pipe.cu", timeout_s=20), 2, "001_pipe.cu")
+    demand(evaluate(tmp_path / "001_pipe.cu"), 2, "001_pipe.cu")
 
 
 def test_too_large(source):
@@ -283,7 +284,7 @@ def test_missing_python(source):
 
 def test_missing_torch(source, tmp_path):
     subprocess.run(
-        ["python3", "-m", "venv", "--without-pip", tmp_path / "bare"], check=True, timeout=60
+        ["python3", "-m", "venv", "--without-pip", tmp_path / "bare"], check=True, timeout=HUNG_S
     )
     environment = {"PKBENCH_PYTHON": str(tmp_path / "bare" / "bin" / "python")}
     demand(evaluate(source, env=environment), 3, "torch", "tools/setup.sh")
@@ -295,7 +296,7 @@ def test_missing_torch(source, tmp_path):
 def installed(tmp_path) -> Path:
     """The command of `make install` with a relative PREFIX."""
     command = [ROOT / "tools" / "install.sh", "some/where"]
-    subprocess.run(command, cwd=tmp_path, check=True, timeout=60, stdout=subprocess.DEVNULL)
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=HUNG_S, stdout=subprocess.DEVNULL)
     return tmp_path / "some" / "where"
 
 
@@ -303,23 +304,23 @@ def test_installed_command(installed):
     command = [installed / "bin" / "pkbench", "doctor", "--json"]
     python = os.environ.get("PKBENCH_PYTHON", ROOT / ".venv" / "bin" / "python")
     environment = {name: os.environ[name] for name in os.environ if name != "PKBENCH_PYTHON"}
-    bare = subprocess.run(command, cwd="/", env=environment, capture_output=True, timeout=60)
+    bare = subprocess.run(command, cwd="/", env=environment, capture_output=True, timeout=HUNG_S)
     rows = [row for row in json.loads(bare.stdout) if not row["ok"]]
     assert bare.returncode == 3
     assert rows[0]["name"] == "python"
     assert rows[0]["remedy"].startswith("set PKBENCH_PYTHON")
     assert not [row for row in rows if "setup.sh" in row["remedy"]]
     environment["PKBENCH_PYTHON"] = str(python)
-    full = subprocess.run(command, cwd="/", env=environment, capture_output=True, timeout=60)
+    full = subprocess.run(command, cwd="/", env=environment, capture_output=True, timeout=HUNG_S)
     wrong = {row["name"] for row in json.loads(full.stdout) if not row["ok"]}
     assert not wrong & {"python", "torch", "nvcc", "pkbench-judge", "pkbench-cell"}
 
 
 def test_uninstall_takes_all_away(installed):
     command = [ROOT / "tools" / "install.sh", "--uninstall", installed]
-    assert subprocess.run(command, capture_output=True, timeout=60).returncode == 0
+    assert subprocess.run(command, capture_output=True, timeout=HUNG_S).returncode == 0
     assert [path for path in installed.rglob("*") if path.is_file()] == []
-    done = subprocess.run(command, capture_output=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, timeout=HUNG_S)
     assert done.returncode == 1
     assert b"no pkbench" in done.stderr
 
@@ -411,7 +412,7 @@ def test_endless_compile_is_ended(source):
         "static_assert(f<28, 0>::v != 1);\n" + TINY
     )
     start = time.monotonic()
-    answer = evaluate(source, "--json", "--compile-timeout", "2", timeout_s=60)
+    answer = evaluate(source, "--json", "--compile-timeout", "2")
     assert answer.status == 1
     assert answer.record["verdict"] == "COMPILE_TIMEOUT"
     assert "2 s" in answer.record["reason"]
@@ -452,7 +453,7 @@ def test_interrupt_leaves_nothing(tmp_path, number, delay_s):
     try:
         time.sleep(delay_s)
         run.send_signal(number)
-        out, err = run.communicate(timeout=20)
+        out, err = run.communicate(timeout=HUNG_S)
         assert run.returncode == 130, err
         assert b"interrupted" in err
         assert out == b""

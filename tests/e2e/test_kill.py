@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.command import PKBENCH, ROOT, pkbench
-from tests.e2e.processes import descendants, kill, look, wait_until
+from tests.e2e.processes import HUNG_S, descendants, kill, look, wait_until
 
 REPEATS = int(os.environ.get("PKB_REPEATS", "1"))
 
@@ -66,17 +66,17 @@ def test_nothing_outlives_a_kill(victim, repeat, scratch):
     run = start(scratch)
     try:
         assert wait_until(
-            lambda: sum(is_victim(p, "pkbench-cell") for p in descendants(run.pid)) >= 2, 60
+            lambda: sum(is_victim(p, "pkbench-cell") for p in descendants(run.pid)) >= 2
         ), "no cells came up"
         tree = descendants(run.pid)
         victims = [look(run.pid)] if mark is None else [p for p in tree if is_victim(p, mark)]
         assert victims, f"no {victim} among {tree}"
         chosen = victims[0]
         kill(chosen)
-        _, errors = run.communicate(timeout=20)
+        _, errors = run.communicate(timeout=HUNG_S)
     finally:
         run.kill()
-    alive = [p for p in tree if not wait_until(lambda p=p: not p.is_alive(), 5)]
+    alive = [p for p in tree if not wait_until(lambda p=p: not p.is_alive())]
     assert alive == [], alive
     assert run.returncode == status, errors.decode()
     if mark is not None:

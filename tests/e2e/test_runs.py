@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.command import PKBENCH, ROOT, pkbench
-from tests.e2e.processes import descendants, wait_until
+from tests.e2e.processes import HUNG_S, descendants, wait_until
 
 HONEST = ROOT / "examples" / "001_allreduce.cu"
 GEMM = ROOT / "examples" / "013_gemm_allreduce.cu"
@@ -153,13 +153,13 @@ def test_a_run_that_was_ended_goes_on(folder, scratch, number):
     put(folder, "samples/001_allreduce/10.cu", ZOO / "001_hangs_on_host.cu")
     run = start(folder, scratch)
     try:
-        assert wait_until(lambda: lines_in(folder) >= 3, 90), "no records came"
+        assert wait_until(lambda: lines_in(folder) >= 3), "no records came"
         tree = descendants(run.pid)
         run.send_signal(number)
-        _, err = run.communicate(timeout=20)
+        _, err = run.communicate(timeout=HUNG_S)
     finally:
         run.kill()
-    assert [p for p in tree if not wait_until(lambda p=p: not p.is_alive(), 5)] == []
+    assert [p for p in tree if not wait_until(lambda p=p: not p.is_alive())] == []
     if number == signal.SIGINT:
         assert run.returncode == 130
         (hint,) = [one for one in err.decode().splitlines() if one.startswith("to go on:")]
@@ -183,11 +183,11 @@ def test_a_run_that_was_ended_goes_on(folder, scratch, number):
 def test_a_second_writer_is_refused(folder, scratch):
     run = start(folder, scratch)
     try:
-        assert wait_until(lambda: list(folder.glob("results/*.jsonl")) != [], 60)
+        assert wait_until(lambda: list(folder.glob("results/*.jsonl")) != [])
         answer = pkbench("eval", folder, *QUICK)
     finally:
         run.send_signal(signal.SIGINT)
-        run.communicate(timeout=20)
+        run.communicate(timeout=HUNG_S)
     assert answer.status == 2, answer.err
     assert "another pkbench" in answer.err
 

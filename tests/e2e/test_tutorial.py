@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from tests.e2e.command import ROOT
+from tests.e2e.processes import HUNG_S
 
 PAGE = (ROOT / "docs" / "tutorial.md").read_text()
 FILES = ROOT / "docs" / "tutorial"
@@ -65,7 +66,7 @@ def test_command_says_what_the_page_shows(folder, command, shown):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=100,
+        timeout=HUNG_S,
     )
     assert is_shown(shown, done.stdout), done.stdout
     assert done.returncode == (1 if "WRONG_OUTPUT" in shown else 0)

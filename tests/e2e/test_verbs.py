@@ -10,6 +10,7 @@ import pytest
 
 from tests.e2e.command import PKBENCH, ROOT, pkbench
 from tests.e2e.folder import FolderRun
+from tests.e2e.processes import HUNG_S
 
 PROBLEMS = sorted(path.stem for path in (ROOT / "problems").glob("[0-9]*.json"))
 
@@ -108,7 +109,7 @@ def test_two_at_once_do_not_disturb_each_other():
     command = [PKBENCH, "eval", source, "--device", "cpu", "--no-timing", "--no-cache", "--json"]
     runs = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in "ab"]
     for run in runs:
-        out, err = run.communicate(timeout=100)
+        out, err = run.communicate(timeout=HUNG_S)
         assert json.loads(out)["verdict"] == "CORRECT", err
 
 

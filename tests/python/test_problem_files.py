@@ -25,7 +25,7 @@ def test_schema_is_a_schema():
 
 def test_command(capsys):
     assert main([]) == 0
-    assert "0 faults" in capsys.readouterr().err
+    assert "faults: 0" in capsys.readouterr().err
     assert main(["997"]) == 2
 
 

@@ -14,7 +14,7 @@ from harness.runner.resolve import Grid, grids, plan, resolve_size
 
 def resolve(*arguments: str) -> subprocess.CompletedProcess:
     command = [sys.executable, "-m", "harness.runner.resolve", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=20)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
 
 
 def test_command_prints_a_plan():
@@ -61,7 +61,7 @@ def test_command_is_fast_and_needs_no_torch():
         "import sys, harness.runner.resolve\n"
         "raise SystemExit('torch' in sys.modules or 'jsonschema' in sys.modules)"
     )
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=20).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=300).returncode == 0
     # CPU time, which other work on the machine does not change: 0.06 s. Importing torch takes 1 s.
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 0.7
 

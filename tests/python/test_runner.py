@@ -354,7 +354,7 @@ def test_usage_error_is_status_2():
         [sys.executable, "-m", "harness.runner", "--fd", "0"],
         cwd=ROOT,
         capture_output=True,
-        timeout=20,
+        timeout=300,
         env={**os.environ},
     )
     assert done.returncode == 2
