@@ -6,6 +6,7 @@
  */
 #include "evaluator/compile/compile.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,7 +20,7 @@
 #include "evaluator/compile/ptx_limit.h"
 
 static const char *const built_names[] = {PKB_HOST_NAME, PKB_DEVICE_NAME};
-enum { BUILT_COUNT = sizeof built_names / sizeof built_names[0] };
+enum { BUILT_COUNT = sizeof built_names / sizeof built_names[0], TRIES = 2 };
 
 /* For GPUs the host part holds the device code. */
 static size_t built_count(const pkb_compile_options *options)
@@ -116,6 +117,13 @@ static void say(pkb_build *build, pkb_verdict verdict, const char *reason)
     build->reason = strdup(reason);
 }
 
+static bool was_killed(const pkb_child_exit *how, const char *output)
+{
+    pkb_child_exit own = *how;
+    pkb_child_exit_unwrap(&own); /* of the shell, the sandbox's monitor and nvcc's own shells */
+    return (!own.exited && own.signal == SIGKILL) || pkb_diagnostic_tells_of_kill(output);
+}
+
 /* A step that did not end well. */
 static void say_failure(pkb_build *build, const pkb_compile_options *options, pkb_verdict verdict,
                         const pkb_child_exit *how, const char *output)
@@ -134,6 +142,7 @@ static void say_failure(pkb_build *build, const pkb_compile_options *options, pk
         pkb_buf_printf(&reason, "the compiler %s without a message", text);
     }
     say(build, verdict, pkb_buf_text(&reason));
+    build->was_killed = was_killed(how, output);
     pkb_buf_clear(&reason);
 }
 
@@ -284,12 +293,36 @@ cleanup:
     return rc;
 }
 
+/* What a killed build left, so that the next finds an empty folder. */
+static pkb_code start_anew(pkb_build *out, const pkb_compile_options *options, pkb_error *err)
+{
+    pkb_build_clear(out);
+    pkb_code rc = pkb_fs_remove_tree(options->directory, err);
+    return rc == PKB_OK ? pkb_fs_make_directory(options->directory, 0700, err) : rc;
+}
+
+/* Who kills a compiler is mostly not the attempt, whose fault it is if it happens again. */
+static pkb_code build_until_not_killed(pkb_build *out, const pkb_compile_options *options,
+                                       pkb_error *err)
+{
+    pkb_code rc = PKB_OK;
+
+    for (int try = 1; rc == PKB_OK; try++) {
+        rc = write_source(options, err);
+        if (rc == PKB_OK)
+            rc = build_or_fetch(out, options, err);
+        if (!out->was_killed || try == TRIES)
+            return rc;
+        if (rc == PKB_OK)
+            rc = start_anew(out, options, err);
+    }
+    return rc;
+}
+
 pkb_code pkb_compile(pkb_build *out, const pkb_compile_options *options, pkb_error *err)
 {
     *out = (pkb_build){0};
-    pkb_code rc = write_source(options, err);
-    if (rc == PKB_OK)
-        rc = build_or_fetch(out, options, err);
+    pkb_code rc = build_until_not_killed(out, options, err);
     if (rc != PKB_OK)
         return rc;
     if (out->is_built) {

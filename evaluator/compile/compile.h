@@ -37,10 +37,12 @@ typedef struct pkb_build {
     char *reason;
     char *host, *device; /* absolute paths of the shared objects; GPUs: device NULL, host has all */
     bool was_cached;
-    pkb_buf log; /* all that the compilers said */
+    bool was_killed; /* something killed a compiler: a lack of memory, or a person */
+    pkb_buf log;     /* all that the compilers said */
 } pkb_build;
 
-/* An attempt that does not compile is a result, no error. The caller clears `out` in any case. */
+/* An attempt that does not compile is a result, no error; where a compiler was killed, if that
+ * happens twice. The caller clears `out` in any case. */
 pkb_code pkb_compile(pkb_build *out, const pkb_compile_options *options, pkb_error *err);
 void pkb_build_clear(pkb_build *build);
 

@@ -131,3 +131,9 @@ void pkb_diagnostic_shorten(pkb_buf *out, const char *text, const pkb_diagnostic
     if (error_count > 1)
         pkb_buf_printf(out, " (and %zu more)", error_count - 1);
 }
+
+bool pkb_diagnostic_tells_of_kill(const char *text)
+{
+    return strstr(text, "Killed signal terminated program ") != NULL || /* gcc */
+           strstr(text, "terminated with signal 9 ") != NULL;           /* collect2 */
+}

@@ -5,6 +5,7 @@
 #ifndef PKB_EVALUATOR_DIAGNOSTIC_H
 #define PKB_EVALUATOR_DIAGNOSTIC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
@@ -19,5 +20,9 @@ typedef struct pkb_diagnostic_place {
  * linker, with the attempt's line where the error itself lies in a header, and how many errors
  * follow. Without any error in the text: its last line. */
 void pkb_diagnostic_shorten(pkb_buf *out, const char *text, const pkb_diagnostic_place *place);
+
+/* Whether a compiler says that a program which it started was killed: its own exit status does not
+ * tell. A source can have it said, too, so no verdict may follow from it. */
+bool pkb_diagnostic_tells_of_kill(const char *text);
 
 #endif

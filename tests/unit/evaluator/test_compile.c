@@ -136,36 +136,80 @@ static void devices_share_no_cached_build(void **state)
     assert_string_not_equal(keys[1], keys[2]);
 }
 
-/* A stand-in for nvcc that leaves large PTX and then takes its time. */
-static void large_ptx_is_not_waited_for(void **state)
+/* ---- stand-ins for nvcc ---- */
+
+/* Compiles with a script in the place of nvcc; $0.mark and $REAL_NVCC are for its use. */
+static void compile_by(const char *script, const char *architecture, pkb_build *build)
 {
-    static const char script[] = "#!/bin/sh\ntruncate -s 65M keep/a.ptx\nexec sleep 60\n";
     char folder[] = "/tmp/pkb-compile-XXXXXX", tool_folder[] = "/tmp/pkb-compile-XXXXXX";
-    pkb_build build = {0};
     pkb_error err = {0};
-    (void)state;
 
     find_tools();
     assert_non_null(mkdtemp(folder));
     assert_non_null(mkdtemp(tool_folder));
     char *program = pkb_fs_join(tool_folder, "nvcc"), *real = tools.tools[PKB_TOOL_NVCC].path;
-    assert_int_equal(pkb_fs_replace(program, script, sizeof script - 1, &err), PKB_OK);
+    assert_int_equal(pkb_fs_replace(program, script, strlen(script), &err), PKB_OK);
     assert_int_equal(chmod(program, 0755), 0);
     tools.tools[PKB_TOOL_NVCC].path = program;
-    const pkb_compile_options options = options_for(NULL, folder);
-    const uint64_t start_ns = pkb_clock_now_ns();
-    pkb_code rc = pkb_compile(&build, &options, &err);
-    const uint64_t took_ns = pkb_clock_now_ns() - start_ns;
+    const pkb_compile_options options = options_for(architecture, folder);
+    pkb_code rc = pkb_compile(build, &options, &err);
     tools.tools[PKB_TOOL_NVCC].path = real;
-    assert_int_equal(rc, PKB_OK);
-    assert_false(build.is_built);
-    assert_int_equal(build.verdict, PKB_VERDICT_UNSUPPORTED);
-    assert_non_null(strstr(build.reason, "64 MiB"));
-    assert_true(took_ns < 20 * PKB_NS_PER_S);
-    pkb_build_clear(&build);
+    if (rc != PKB_OK)
+        fail_msg("%s", err.message);
     free(program);
     pkb_fs_remove_tree(folder, NULL);
     pkb_fs_remove_tree(tool_folder, NULL);
+}
+
+static void large_ptx_is_not_waited_for(void **state)
+{
+    const uint64_t start_ns = pkb_clock_now_ns();
+    pkb_build build = {0};
+    (void)state;
+
+    compile_by("#!/bin/sh\ntruncate -s 65M keep/a.ptx\nexec sleep 60\n", NULL, &build);
+    assert_false(build.is_built);
+    assert_int_equal(build.verdict, PKB_VERDICT_UNSUPPORTED);
+    assert_non_null(strstr(build.reason, "64 MiB"));
+    assert_true(pkb_clock_now_ns() - start_ns < 20 * PKB_NS_PER_S);
+    pkb_build_clear(&build);
+}
+
+/* What a killed build left must not be taken for the next one's. */
+static void what_was_killed_once_is_built_again(void **state)
+{
+    static const char *const ends[] = {
+        "kill -9 $$", "sh -c 'kill -9 $$'",
+        "echo gcc: fatal error: Killed signal terminated program cc1plus >&2; exit 1"};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        char script[512];
+        pkb_build build = {0};
+        snprintf(script, sizeof script,
+                 "#!/bin/sh\n[ ! -e keep/left ] || exit 2\n"
+                 "if [ ! -e $0.mark ]; then : >$0.mark; : >keep/left; %s; fi\n"
+                 ": >" PKB_HOST_NAME "\n",
+                 ends[i]);
+        compile_by(script, "90a", &build);
+        if (!build.is_built)
+            fail_msg("%s: %s", ends[i], build.reason);
+        assert_false(build.was_killed);
+        pkb_build_clear(&build);
+    }
+}
+
+static void what_is_killed_again_is_the_attempts_fault(void **state)
+{
+    pkb_build build = {0};
+    (void)state;
+
+    compile_by("#!/bin/sh\necho x >>$0.mark\n[ $(wc -l <$0.mark) -gt 2 ] || kill -9 $$\n", "90a",
+               &build);
+    assert_false(build.is_built);
+    assert_int_equal(build.verdict, PKB_VERDICT_COMPILE_ERROR);
+    assert_non_null(strstr(build.reason, "SIGKILL"));
+    pkb_build_clear(&build);
 }
 
 static void expect_arrays(const char *ptx, bool are_large)
@@ -198,6 +242,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gpus_get_machine_code_of_their_own),
         cmocka_unit_test(devices_share_no_cached_build),
+        cmocka_unit_test(what_was_killed_once_is_built_again),
+        cmocka_unit_test(what_is_killed_again_is_the_attempts_fault),
         cmocka_unit_test(multicast_is_refused_for_every_device),
         cmocka_unit_test(large_ptx_is_not_waited_for),
         cmocka_unit_test(large_initialised_arrays_are_not_translated),

@@ -92,6 +92,19 @@ static void a_very_long_error_is_cut(void **state)
     pkb_buf_clear(&out);
 }
 
+static void a_killed_compiler_is_told_from_one_that_found_errors(void **state)
+{
+    (void)state;
+    assert_true(pkb_diagnostic_tells_of_kill(
+        "gcc: fatal error: Killed signal terminated program cc1plus\ncompilation terminated.\n"));
+    assert_true(pkb_diagnostic_tells_of_kill(
+        "collect2: fatal error: ld terminated with signal 9 [Killed]\n"));
+    assert_false(pkb_diagnostic_tells_of_kill(
+        "gcc: internal compiler error: Segmentation fault signal terminated program cc1\n"));
+    assert_false(pkb_diagnostic_tells_of_kill("mine.cu(1): error: Killed is undefined\n"));
+    assert_false(pkb_diagnostic_tells_of_kill(""));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -102,6 +115,7 @@ int main(void)
         cmocka_unit_test(ptxas_linker_and_driver_count_as_well),
         cmocka_unit_test(without_an_error_the_last_line_is_told),
         cmocka_unit_test(a_very_long_error_is_cut),
+        cmocka_unit_test(a_killed_compiler_is_told_from_one_that_found_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
