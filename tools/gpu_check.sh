@@ -3,7 +3,7 @@
 # with PyTorch are there; what else is needed comes from .carry/ (tools/gpu_carry.sh). Nothing of the
 # machine is changed. Usage: tools/gpu_check.sh [STEP[=SECONDS]...], by default the steps
 #   doctor programs pytest examples
-# and there are: zoo handover same tricks spread tutorial folder suite kill refusals conformance (tests/gpu/measure
+# and there are: zoo handover same tricks spread tutorial folder suite sixty kill refusals conformance (tests/gpu/measure
 # and tests/conformance say what they measure), limits and debug (tests/gpu). Whatever a step does,
 # the next one follows, and all ends within $GPU_CHECK_LIMIT seconds (560). A table goes to standard
 # output, logs and records to build/gpu_check; with $OUT set they are packed into $OUT/records.tar.gz as well.
@@ -23,8 +23,8 @@ failed=0
 
 declare -A budgets=([machine]=20 [build]=150 [doctor]=40 [programs]=120 [pytest]=240 [zoo]=200
     [handover]=80 [same]=110 [tricks]=170 [spread]=300 [examples]=400 [tutorial]=120
-    [folder]=120 [suite]=300 [kill]=110 [refusals]=60 [conformance]=150 [limits]=90 [debug]=150)
-tables=" zoo handover same tricks spread examples tutorial folder suite kill refusals conformance "
+    [folder]=120 [suite]=300 [sixty]=500 [kill]=110 [refusals]=60 [conformance]=150 [limits]=90 [debug]=150)
+tables=" zoo handover same tricks spread examples tutorial folder suite sixty kill refusals conformance "
 
 pack() {
     [ -z "${OUT:-}" ] || tar -C "$out" --exclude built --exclude headers -czf "$OUT/records.tar.gz" .
@@ -133,7 +133,7 @@ for asked in "$@"; do
     [ "$asked" = "$name" ] || seconds=${asked#*=}
     case $name in
     doctor | programs | pytest | limits | debug | conformance) step "$name" "$seconds" "$name" ;;
-    zoo | handover | same | tricks | spread | examples | tutorial | folder | suite | kill | refusals)
+    zoo | handover | same | tricks | spread | examples | tutorial | folder | suite | sixty | kill | refusals)
         step "$name" "$seconds" measure "$name"
         ;;
     *)

@@ -36,6 +36,10 @@ unit: $(UNIT_TESTS) ## the C unit tests only
 bench: all $(BUILD)/bench/fiber_switch ## speed of the CPU device and of judging; writes build/bench.json
 	@$(PYTHON) tools/bench.py
 
+.PHONY: soak
+soak: all ## long runs that must hold: 200 attempts, 100 kills, 1000 requests; takes an hour or more
+	@$(PYTHON) -m tests.soak $(SOAK)
+
 .PHONY: fuzz
 fuzz: ## 100,000 mutated PTX files through the translator under ASan
 	@tools/fuzz.sh

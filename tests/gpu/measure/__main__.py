@@ -5,7 +5,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from tests.gpu.measure import clock, killing, spread, whole, zoo
+from tests.gpu.measure import clock, killing, sixty, spread, whole, zoo
 from tests.gpu.measure.bench import Bench
 
 STEPS = {
@@ -18,6 +18,7 @@ STEPS = {
     "tutorial": whole.tutorial,
     "folder": whole.folder,
     "suite": whole.suite,
+    "sixty": sixty.measure,
     "kill": killing.measure,
     "refusals": killing.refusals,
 }
