@@ -259,6 +259,31 @@ static bool was_judged(const cJSON *sizes, const char *name)
     return false;
 }
 
+/* What remains after pkb_record_line_strip is none of ours. */
+static pkb_code check_batches(const pkb_record_batches *batches, const cJSON *record,
+                              pkb_error *err)
+{
+    const cJSON *sizes = cJSON_GetObjectItemCaseSensitive(record, "sizes"), *size = NULL;
+    int64_t world = 0;
+
+    cJSON_ArrayForEach(size, sizes)
+    {
+        const cJSON *left = cJSON_GetObjectItemCaseSensitive(size, "batches");
+        if (left != NULL && (!cJSON_IsArray(left) || left->child != NULL))
+            return pkb_error_set(err, PKB_ERR_FORMAT, 0, "the \"batches\" of a size are none");
+    }
+    pkb_code rc = pkb_json_get_i64(record, "world", &world, err);
+    if (rc != PKB_OK || batches->count + batches->lists == 0)
+        return rc;
+    if (batches->lists != batches->count)
+        return pkb_error_set(err, PKB_ERR_FORMAT, 0, "a batch holds no times of ranks");
+    if (world < 1 || batches->fewest != (uint64_t)world || batches->most != (uint64_t)world)
+        return pkb_error_set(
+            err, PKB_ERR_FORMAT, 0, "a batch holds the times of %zu ranks, and there were %lld",
+            batches->fewest != (uint64_t)world ? batches->fewest : batches->most, (long long)world);
+    return PKB_OK;
+}
+
 /* An attempt is correct if it is right at every size asked: a record that says more than its sizes
  * do is none. */
 static pkb_code read_sizes(pkb_outcome *out, const cJSON *record, pkb_error *err)
@@ -362,13 +387,16 @@ pkb_code pkb_outcome_parse(pkb_outcome *out, pkb_names *names, char *line, size_
                            pkb_error *err)
 {
     pkb_outcome outcome = {0};
+    pkb_record_batches batches = {0};
     cJSON *record = NULL;
 
-    pkb_code rc =
-        pkb_json_parse(&record, line, pkb_record_line_strip(line, bytes), "the line", err);
+    const size_t left_bytes = pkb_record_line_strip(line, bytes, &batches);
+    pkb_code rc = pkb_json_parse(&record, line, left_bytes, "the line", err);
     if (rc != PKB_OK)
         return pkb_error_set(err, PKB_ERR_FORMAT, 0, "it is not valid JSON");
     rc = read_record(&outcome, names, record, err);
+    if (rc == PKB_OK)
+        rc = check_batches(&batches, record, err);
     cJSON_Delete(record);
     if (rc == PKB_OK)
         *out = outcome;

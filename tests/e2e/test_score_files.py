@@ -58,6 +58,23 @@ def test_a_verdict_beyond_its_sizes_is_no_record(tmp_path):
     assert "holds no record that counts" in refusal(path)
 
 
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")])
+def test_a_batch_that_lacks_a_rank_is_in_no_record(tmp_path, separators):
+    records = [record("001_allreduce", n, speedup=2.0, batch_count=4, world=4) for n in range(2)]
+    path = tmp_path / "a.jsonl"
+
+    def write_lines():
+        path.write_text("".join(json.dumps(r, separators=separators) + "\n" for r in records))
+
+    write_lines()
+    assert score(path)["all"]["judged"] == 2
+    records[1]["sizes"][2]["batches"][3]["rank_ns"].pop()
+    write_lines()
+    answer = score(path, status=INCOMPLETE)
+    assert answer["all"]["judged"] == 1
+    assert "times of 3 ranks, and there were 4" in answer["notes"][0]
+
+
 def test_there_must_be_records(tmp_path):
     assert "cannot find" in refusal(tmp_path / "missing")
     assert "pkbench eval" in refusal(tmp_path)

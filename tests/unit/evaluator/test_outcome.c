@@ -132,7 +132,7 @@ static void demand_strip(const char *text, const char *wanted)
 {
     char line[256];
     snprintf(line, sizeof line, "%s", text);
-    line[pkb_record_line_strip(line, strlen(line))] = '\0';
+    line[pkb_record_line_strip(line, strlen(line), NULL)] = '\0';
     assert_string_equal(line, wanted);
 }
 
@@ -147,6 +147,48 @@ static void batches_are_emptied_and_nothing_else(void **state)
     demand_strip("{\"a\":\"\\\"batches\":[1]", "{\"a\":\"\\\"batches\":[1]");
     demand_strip("{\"batches\":[1,[2]", "{\"batches\":[1,[2]");
     demand_strip("{\"batches\":[\001]}", "{\"batches\":[\001]}");
+    demand_strip("{\"batches\": [ {\"rank_ns\": [1, 2]} ]}", "{\"batches\": []}");
+}
+
+/* A record of two ranks whose size has these batches. */
+static pkb_code parse_batches(const char *batches, pkb_error *err)
+{
+    pkb_outcome o = {0};
+    pkb_buf text = {0};
+
+    pkb_buf_printf(&text,
+                   "{" HEAD ",\"verdict\":\"CRASH\",\"sizes\":[{\"size\":\"pkb\",\"verdict\":"
+                   "\"CRASH\",\"batches\":%s}]," TAIL "}",
+                   batches);
+    const pkb_code rc = parse(&o, pkb_buf_text(&text), err);
+    pkb_buf_clear(&text);
+    return rc;
+}
+
+static void every_batch_has_the_times_of_all_ranks(void **state)
+{
+    static const struct {
+        const char *batches, *word;
+    } cases[] = {
+        {"[{\"rank_ns\":[1,2]},{\"rank_ns\":[1]}]", "times of 1 ranks, and there were 2"},
+        {"[{\"rank_ns\":[1,2,3]},{\"rank_ns\":[1,2]}]", "times of 3 ranks"},
+        {"[{\"rank_ns\": [ ]}]", "times of 0 ranks"},
+        {"[{\"rank_ns\":[1,2]},{\"pair\":1}]", "no times of ranks"},
+        {"[{\"rank_ns\":7}]", "no times of ranks"},
+        {"[{\"side\":\"a#b\",\"rank_ns\":[1,2]}]", "are none"},
+        {"{}", "are none"},
+    };
+    (void)state;
+    assert_int_equal(parse_batches("[]", NULL), PKB_OK);
+    assert_int_equal(parse_batches("[{\"n\":1,\"rank_ns\":[1,2]}]", NULL), PKB_OK);
+    assert_int_equal(parse_batches("[ {\"rank_ns\": [1, 2], \"n\": 3, \"pair\": 4} ]", NULL),
+                     PKB_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pkb_error err = {0};
+        assert_int_equal(parse_batches(cases[i].batches, &err), PKB_ERR_FORMAT);
+        if (strstr(err.message, cases[i].word) == NULL)
+            fail_msg("\"%s\" lacks \"%s\"", err.message, cases[i].word);
+    }
 }
 
 static void equal_names_have_one_address(void **state)
@@ -182,6 +224,7 @@ int main(void)
         cmocka_unit_test(what_is_no_record_says_why),
         cmocka_unit_test(a_million_keys_are_looked_through),
         cmocka_unit_test(batches_are_emptied_and_nothing_else),
+        cmocka_unit_test(every_batch_has_the_times_of_all_ranks),
         cmocka_unit_test(equal_names_have_one_address),
     };
     return cmocka_run_group_tests(tests, NULL, tear_down);
