@@ -111,32 +111,66 @@ static void sync_directory_of(const char *path)
     }
 }
 
+pkb_code pkb_fs_stage_open(pkb_fs_stage *out, const char *path, pkb_error *err)
+{
+    static const char suffix[] = ".XXXXXX";
+    pkb_fs_stage stage = PKB_FS_STAGE_NONE;
+    pkb_code rc = PKB_OK;
+
+    stage.path = strdup(path);
+    stage.temporary = malloc(strlen(path) + sizeof suffix);
+    if (stage.path == NULL || stage.temporary == NULL) {
+        rc = pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for a path");
+        goto cleanup;
+    }
+    strcpy(stage.temporary, path);
+    strcat(stage.temporary, suffix);
+    stage.fd = mkostemp(stage.temporary, O_CLOEXEC);
+    if (stage.fd < 0) {
+        rc = pkb_error_set_errno(err, PKB_ERR_DISK, "cannot write beside %s", path);
+        goto cleanup;
+    }
+    *out = stage;
+    return PKB_OK;
+cleanup:
+    free(stage.path);
+    free(stage.temporary);
+    return rc;
+}
+
+pkb_code pkb_fs_stage_commit(pkb_fs_stage *stage, pkb_error *err)
+{
+    if (fchmod(stage->fd, 0644) != 0 || fsync(stage->fd) != 0)
+        return pkb_error_set_errno(err, PKB_ERR_DISK, "cannot write %s", stage->path);
+    if (rename(stage->temporary, stage->path) != 0)
+        return pkb_error_set_errno(err, PKB_ERR_DISK, "cannot replace %s", stage->path);
+    stage->temporary[0] = '\0';
+    sync_directory_of(stage->path);
+    return PKB_OK;
+}
+
+void pkb_fs_stage_clear(pkb_fs_stage *stage)
+{
+    if (stage->fd < 0)
+        return;
+    if (stage->temporary[0] != '\0')
+        unlink(stage->temporary);
+    close(stage->fd);
+    free(stage->path);
+    free(stage->temporary);
+    *stage = (pkb_fs_stage)PKB_FS_STAGE_NONE;
+}
+
 pkb_code pkb_fs_replace(const char *path, const void *data, size_t bytes, pkb_error *err)
 {
-    pkb_code rc = PKB_OK;
-    int fd = -1;
-    char temporary[PATH_MAX];
+    pkb_fs_stage stage = PKB_FS_STAGE_NONE;
+    pkb_code rc = pkb_fs_stage_open(&stage, path, err);
 
-    int length = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
-    if (length < 0 || (size_t)length >= sizeof temporary)
-        return pkb_error_set(err, PKB_ERR_USAGE, 0, "path too long: %.200s...", path);
-    fd = mkostemp(temporary, O_CLOEXEC);
-    if (fd < 0)
-        return pkb_error_set_errno(err, PKB_ERR_DISK, "cannot write beside %s", path);
-    if (write_all(fd, data, bytes) != 0 || fchmod(fd, 0644) != 0 || fsync(fd) != 0) {
+    if (rc == PKB_OK && write_all(stage.fd, data, bytes) != 0)
         rc = pkb_error_set_errno(err, PKB_ERR_DISK, "cannot write %s", path);
-        goto cleanup;
-    }
-    if (rename(temporary, path) != 0) {
-        rc = pkb_error_set_errno(err, PKB_ERR_DISK, "cannot replace %s", path);
-        goto cleanup;
-    }
-    temporary[0] = '\0';
-    sync_directory_of(path);
-cleanup:
-    if (temporary[0] != '\0')
-        unlink(temporary);
-    close(fd);
+    if (rc == PKB_OK)
+        rc = pkb_fs_stage_commit(&stage, err);
+    pkb_fs_stage_clear(&stage);
     return rc;
 }
 

@@ -20,6 +20,23 @@ pkb_code pkb_fs_read(const char *path, size_t limit_bytes, char **text, size_t *
  * content, never a part. PKB_ERR_DISK on failure. */
 pkb_code pkb_fs_replace(const char *path, const void *data, size_t bytes, pkb_error *err);
 
+/* The same piece by piece: a temporary file that becomes `path` in the end, or nothing. */
+typedef struct pkb_fs_stage {
+    int fd;                 /* of the temporary file; -1 = none */
+    char *path, *temporary; /* owned */
+} pkb_fs_stage;
+
+#define PKB_FS_STAGE_NONE \
+    {                     \
+        .fd = -1          \
+    }
+
+pkb_code pkb_fs_stage_open(pkb_fs_stage *out, const char *path, pkb_error *err);
+/* Syncs and renames, whoever wrote the file. PKB_ERR_DISK on failure. */
+pkb_code pkb_fs_stage_commit(pkb_fs_stage *stage, pkb_error *err);
+/* Removes what was not committed; harmless on one that was never opened. */
+void pkb_fs_stage_clear(pkb_fs_stage *stage);
+
 /* Appends one record with a single write and syncs it. PKB_ERR_DISK on failure. */
 pkb_code pkb_fs_append(const char *path, const void *data, size_t bytes, pkb_error *err);
 

@@ -59,6 +59,7 @@ typedef struct pkb_outcome {
     const char *problem; /* all strings are owned by the names; NULL = the record does not say */
     const char *conditions[PKB_CONDITION_COUNT];
     const char *sizes_asked; /* "large pkb tiny": sorted */
+    const char *definition;  /* hash of the problem's files */
     int64_t sample;
     pkb_verdict verdict;
     bool is_debug; /* judged with --debug: no score */
@@ -66,7 +67,8 @@ typedef struct pkb_outcome {
     pkb_interval speedup;
     pkb_outcome_sizes sizes[PKB_SIZE_CLASSES];
     char judgement[PKB_HASH_HEX_BYTES], sha256[PKB_HASH_HEX_BYTES];
-    size_t file, line; /* where it stands */
+    size_t file, line;    /* where it stands */
+    size_t offset, bytes; /* of the line in the file */
 } pkb_outcome;
 
 /* Reads a line, which it changes. PKB_ERR_FORMAT: it is no record, and why; PKB_ERR_USAGE: it is

@@ -244,6 +244,30 @@ static pkb_code check_sizes(pkb_runset *runset, const pkb_runset_options *option
     return PKB_OK;
 }
 
+/* ---- sources ---- */
+
+const char *pkb_runset_source(const pkb_runset *runset, const pkb_outcome *outcome)
+{
+    const size_t folder = runset->files[outcome->file].folder;
+    if (folder == PKB_RUNSET_NO_FOLDER)
+        return NULL;
+    const pkb_samples *sources = &runset->folders[folder].sources;
+    size_t low = 0, high = sources->count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const pkb_sample *sample = &sources->items[middle];
+        const int order = strcmp(sample->problem, outcome->problem);
+        if (order == 0 && sample->number == outcome->sample)
+            return sample->path;
+        if (order < 0 || (order == 0 && sample->number < outcome->sample))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
 /* ---- the whole ---- */
 
 static pkb_code name_set(pkb_runset *runset, const char *const *paths, size_t path_count,

@@ -73,6 +73,10 @@ pkb_code pkb_runset_read(pkb_runset *out, const char *const *paths, size_t path_
                          pkb_error *err);
 void pkb_runset_clear(pkb_runset *runset);
 
+/* The file in the run's folder that an outcome is of, whether or not it is still what was judged;
+ * NULL: none is known. */
+const char *pkb_runset_source(const pkb_runset *runset, const pkb_outcome *outcome);
+
 /* The first value of a condition; NULL: no record says one. */
 const char *pkb_runset_condition(const pkb_runset *runset, pkb_condition condition);
 

@@ -104,6 +104,8 @@ static pkb_code take_line(pkb_runset *runset, const pkb_line *line,
                              why.message);
     outcome.file = file;
     outcome.line = line->number;
+    outcome.offset = line->offset;
+    outcome.bytes = line->bytes;
     return add(runset, &outcome, options, err);
 }
 

@@ -18,28 +18,6 @@ typedef struct program {
     char plain[PKB_HASH_HEX_BYTES]; /* without comments and white space */
 } program;
 
-static const char *find_source(const pkb_runset *runset, const pkb_outcome *outcome)
-{
-    const size_t folder = runset->files[outcome->file].folder;
-    if (folder == PKB_RUNSET_NO_FOLDER)
-        return NULL;
-    const pkb_samples *sources = &runset->folders[folder].sources;
-    size_t low = 0, high = sources->count;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const pkb_sample *sample = &sources->items[middle];
-        const int order = strcmp(sample->problem, outcome->problem);
-        if (order == 0 && sample->number == outcome->sample)
-            return sample->path;
-        if (order < 0 || (order == 0 && sample->number < outcome->sample))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
-}
-
 /* True: the source was there. */
 static bool hash_program(program *out, const char *path, pkb_error *err, pkb_code *rc)
 {
@@ -93,7 +71,7 @@ static pkb_code count_in(pkb_score *score, size_t index, program *programs, pkb_
         program *one = &programs[i];
         if (i > 0 && compare_bytes(&programs[i - 1], one) == 0)
             memcpy(one->plain, programs[i - 1].plain, sizeof one->plain);
-        else if (!hash_program(one, find_source(runset, one->outcome), err, &rc))
+        else if (!hash_program(one, pkb_runset_source(runset, one->outcome), err, &rc))
             score->has_sources = false;
     }
     score->problems[index].distinct = count_different(programs, from->count);
