@@ -144,7 +144,8 @@ pkb_code pkb_fs_stage_commit(pkb_fs_stage *stage, pkb_error *err)
         return pkb_error_set_errno(err, PKB_ERR_DISK, "cannot write %s", stage->path);
     if (rename(stage->temporary, stage->path) != 0)
         return pkb_error_set_errno(err, PKB_ERR_DISK, "cannot replace %s", stage->path);
-    stage->temporary[0] = '\0';
+    free(stage->temporary);
+    stage->temporary = NULL;
     sync_directory_of(stage->path);
     return PKB_OK;
 }
@@ -153,7 +154,7 @@ void pkb_fs_stage_clear(pkb_fs_stage *stage)
 {
     if (stage->fd < 0)
         return;
-    if (stage->temporary[0] != '\0')
+    if (stage->temporary != NULL)
         unlink(stage->temporary);
     close(stage->fd);
     free(stage->path);

@@ -23,7 +23,7 @@ pkb_code pkb_fs_replace(const char *path, const void *data, size_t bytes, pkb_er
 /* The same piece by piece: a temporary file that becomes `path` in the end, or nothing. */
 typedef struct pkb_fs_stage {
     int fd;                 /* of the temporary file; -1 = none */
-    char *path, *temporary; /* owned */
+    char *path, *temporary; /* owned; no temporary once it has become `path` */
 } pkb_fs_stage;
 
 #define PKB_FS_STAGE_NONE \

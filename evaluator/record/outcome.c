@@ -193,12 +193,15 @@ static pkb_code read_identity(pkb_outcome *out, pkb_names *names, const cJSON *r
                               pkb_error *err)
 {
     const char *problem = NULL, *verdict = NULL;
+    const char *definition = pkb_json_string_or(record, "definition", NULL);
 
     pkb_code rc = pkb_json_get_string(record, "problem", &problem, err);
     if (rc == PKB_OK && !is_problem_name(problem))
         rc = pkb_error_set(err, PKB_ERR_FORMAT, 0, "\"%.40s\" is no name of a problem", problem);
     if (rc == PKB_OK)
         rc = keep(&out->problem, names, problem, err);
+    if (rc == PKB_OK && definition != NULL)
+        rc = keep(&out->definition, names, definition, err);
     if (rc == PKB_OK)
         rc = pkb_json_get_i64(record, "sample", &out->sample, err);
     if (rc == PKB_OK && out->sample < 0)

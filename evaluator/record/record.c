@@ -151,6 +151,8 @@ static void add_identity(cJSON *record, const pkb_record_facts *facts)
 static void add_subject(cJSON *record, const pkb_record_facts *facts)
 {
     cJSON_AddStringToObject(record, "problem", facts->problem);
+    if (facts->definition != NULL && facts->definition[0] != '\0')
+        cJSON_AddStringToObject(record, "definition", facts->definition);
     cJSON_AddNumberToObject(record, "sample", (double)facts->sample);
     cJSON_AddStringToObject(record, "source", source_name(facts));
     cJSON_AddStringToObject(record, "source_sha256", facts->attempt->sha256);

@@ -50,35 +50,77 @@ static pkb_code check_conditions(pkb_compare *compare, bool mixes, pkb_error *er
     return PKB_OK;
 }
 
-static const char *sizes_of(const pkb_score *score, const pkb_score_problem *problem)
+/* The first record of a problem that says something about it, or NULL. */
+static const pkb_outcome *find_outcome(const pkb_score *score, const pkb_score_problem *problem,
+                                       bool (*says)(const pkb_outcome *outcome))
 {
     const pkb_runset *runset = score->runset;
     const pkb_runset_problem *from = &runset->problems[problem - score->problems];
 
     for (size_t i = 0; i < from->count; i++)
-        if (runset->outcomes[from->first + i].sizes_asked != NULL)
-            return runset->outcomes[from->first + i].sizes_asked;
+        if (says(&runset->outcomes[from->first + i]))
+            return &runset->outcomes[from->first + i];
     return NULL;
 }
 
-static pkb_code check_sizes(pkb_compare *compare, bool mixes, pkb_error *err)
+static bool says_sizes(const pkb_outcome *outcome)
 {
-    for (size_t i = 0; i < compare->pair_count; i++) {
+    return outcome->sizes_asked != NULL;
+}
+
+static bool says_definition(const pkb_outcome *outcome)
+{
+    return outcome->definition != NULL;
+}
+
+static pkb_code check_sizes(pkb_compare *compare, const pkb_compare_pair *pair, bool mixes,
+                            pkb_error *err)
+{
+    const pkb_outcome *a = find_outcome(compare->a, pair->a, says_sizes);
+    const pkb_outcome *b = find_outcome(compare->b, pair->b, says_sizes);
+
+    if (a == NULL || b == NULL || is_same(a->sizes_asked, b->sizes_asked))
+        return PKB_OK;
+    compare->has_different_sizes = true;
+    if (mixes)
+        return PKB_OK;
+    return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                         "%s was judged at other sizes in one run, \"%.80s\", than in the "
+                         "other, \"%.80s\"; to compare them all the same, marked, use --mix",
+                         pair->a->name, a->sizes_asked, b->sizes_asked);
+}
+
+static pkb_code check_definitions(pkb_compare *compare, const pkb_compare_pair *pair, bool mixes,
+                                  pkb_error *err)
+{
+    const pkb_outcome *a = find_outcome(compare->a, pair->a, says_definition);
+    const pkb_outcome *b = find_outcome(compare->b, pair->b, says_definition);
+
+    if (a == NULL || b == NULL || is_same(a->definition, b->definition))
+        return PKB_OK;
+    compare->has_different_definitions = true;
+    if (mixes)
+        return PKB_OK;
+    return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                         "%s was not the same problem in both runs (its file or its reference "
+                         "changed): judge one of them again; to compare them all the same, marked, "
+                         "use --mix",
+                         pair->a->name);
+}
+
+static pkb_code check_problems(pkb_compare *compare, bool mixes, pkb_error *err)
+{
+    pkb_code rc = PKB_OK;
+
+    for (size_t i = 0; i < compare->pair_count && rc == PKB_OK; i++) {
         const pkb_compare_pair *pair = &compare->pairs[i];
         if (pair->a == NULL || pair->b == NULL)
             continue;
-        const char *a = sizes_of(compare->a, pair->a), *b = sizes_of(compare->b, pair->b);
-        if (is_same(a, b))
-            continue;
-        compare->has_different_sizes = true;
-        if (!mixes)
-            return pkb_error_set(
-                err, PKB_ERR_USAGE, 0,
-                "%s was judged at other sizes in one run, \"%.80s\", than in the "
-                "other, \"%.80s\"; to compare them all the same, marked, use --mix",
-                pair->a->name, a, b);
+        rc = check_sizes(compare, pair, mixes, err);
+        if (rc == PKB_OK)
+            rc = check_definitions(compare, pair, mixes, err);
     }
-    return PKB_OK;
+    return rc;
 }
 
 /* ---- pairs ---- */
@@ -223,7 +265,7 @@ pkb_code pkb_compare_make(pkb_compare *out, const pkb_score *a, const pkb_score 
     if (rc == PKB_OK)
         rc = pair_up(out, err);
     if (rc == PKB_OK)
-        rc = check_sizes(out, mixes, err);
+        rc = check_problems(out, mixes, err);
     if (rc == PKB_OK)
         rc = fill_rows(out, err);
     out->is_complete = a->is_complete && b->is_complete && out->only_a == 0 && out->only_b == 0;

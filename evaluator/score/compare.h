@@ -32,6 +32,7 @@ typedef struct pkb_compare {
     pkb_compare_row rows[PKB_SCORE_COLUMNS];
     bool is_different[PKB_CONDITION_COUNT]; /* conditions that differ, and should not */
     bool has_different_sizes;               /* of a problem */
+    bool has_different_definitions;         /* of a problem */
     bool is_complete;
 } pkb_compare;
 

@@ -95,6 +95,8 @@ static void add_different(cJSON *to, const pkb_compare *compare)
                                  cJSON_CreateString(pkb_condition_name((pkb_condition)i)));
     if (compare->has_different_sizes)
         cJSON_AddItemToArray(different, cJSON_CreateString("sizes of a problem"));
+    if (compare->has_different_definitions)
+        cJSON_AddItemToArray(different, cJSON_CreateString("definitions of a problem"));
     if (different->child != NULL)
         cJSON_AddItemToObject(to, "different", different);
     else
@@ -215,6 +217,8 @@ static void print_marks(FILE *out, const pkb_compare *compare)
                     pkb_condition_name((pkb_condition)i));
     if (compare->has_different_sizes)
         fprintf(out, "  %sMIXED%s: sizes of a problem differ between the runs\n", start, end);
+    if (compare->has_different_definitions)
+        fprintf(out, "  %sMIXED%s: definitions of a problem differ between the runs\n", start, end);
     if (!compare->is_complete)
         fprintf(out,
                 "  %sINCOMPLETE%s: paired over %zu problems; %zu only in A, %zu only in B; %zu of "

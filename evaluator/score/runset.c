@@ -217,8 +217,22 @@ static pkb_code check_conditions(pkb_runset *runset, const pkb_runset_options *o
     return PKB_OK;
 }
 
-/* The names of sizes differ between problems, and may not within one. */
-static pkb_code check_sizes(pkb_runset *runset, const pkb_runset_options *options, pkb_error *err)
+/* What may not differ between records of one problem. */
+typedef const char *get_trait(const pkb_outcome *outcome);
+
+static const char *get_sizes(const pkb_outcome *outcome)
+{
+    return outcome->sizes_asked;
+}
+
+static const char *get_definition(const pkb_outcome *outcome)
+{
+    return outcome->definition;
+}
+
+/* The first record that differs from an earlier one of its problem; NULL: none does. */
+static const pkb_outcome *find_odd(const pkb_runset *runset, get_trait *get,
+                                   const pkb_outcome **other)
 {
     const pkb_outcome *first = NULL;
 
@@ -226,22 +240,55 @@ static pkb_code check_sizes(pkb_runset *runset, const pkb_runset_options *option
         const pkb_outcome *outcome = &runset->outcomes[i];
         if (first != NULL && first->problem != outcome->problem)
             first = NULL;
-        if (outcome->sizes_asked == NULL)
+        if (get(outcome) == NULL)
             continue;
         if (first == NULL)
             first = outcome;
-        if (first->sizes_asked == outcome->sizes_asked)
+        if (get(first) == get(outcome))
             continue;
-        runset->has_mixed_sizes = true;
-        if (!options->mixes)
-            return pkb_error_set(err, PKB_ERR_USAGE, 0,
-                                 "%s was judged at \"%.80s\" (%s:%zu) and at \"%.80s\" (%s:%zu): "
-                                 "judge all attempts at the same sizes, or use --mix",
-                                 outcome->problem, first->sizes_asked,
-                                 runset->files[first->file].path, first->line, outcome->sizes_asked,
-                                 runset->files[outcome->file].path, outcome->line);
+        *other = first;
+        return outcome;
     }
-    return PKB_OK;
+    return NULL;
+}
+
+/* The names of sizes differ between problems, and may not within one. */
+static pkb_code check_sizes(pkb_runset *runset, const pkb_runset_options *options, pkb_error *err)
+{
+    const pkb_outcome *first = NULL, *odd = find_odd(runset, get_sizes, &first);
+
+    runset->has_mixed_sizes = odd != NULL;
+    if (odd == NULL || options->mixes)
+        return PKB_OK;
+    return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                         "%s was judged at \"%.80s\" (%s:%zu) and at \"%.80s\" (%s:%zu): judge all "
+                         "attempts at the same sizes, or use --mix",
+                         odd->problem, first->sizes_asked, runset->files[first->file].path,
+                         first->line, odd->sizes_asked, runset->files[odd->file].path, odd->line);
+}
+
+static pkb_code check_definitions(pkb_runset *runset, const pkb_runset_options *options,
+                                  pkb_error *err)
+{
+    const pkb_outcome *first = NULL, *odd = find_odd(runset, get_definition, &first);
+
+    runset->has_mixed_definitions = odd != NULL;
+    if (odd == NULL || options->mixes)
+        return PKB_OK;
+    return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                         "%s was another problem when %s:%zu was judged than for %s:%zu (its file "
+                         "or its reference changed): judge all attempts again, or use --mix",
+                         odd->problem, runset->files[first->file].path, first->line,
+                         runset->files[odd->file].path, odd->line);
+}
+
+bool pkb_runset_is_mixed(const pkb_runset *runset)
+{
+    bool is_mixed = runset->has_mixed_sizes || runset->has_mixed_definitions;
+
+    for (int i = 0; i < PKB_CONDITION_COUNT; i++)
+        is_mixed |= runset->is_mixed[i];
+    return is_mixed;
 }
 
 /* ---- sources ---- */
@@ -326,6 +373,8 @@ pkb_code pkb_runset_read(pkb_runset *out, const char *const *paths, size_t path_
         rc = check_conditions(out, options, err);
     if (rc == PKB_OK)
         rc = check_sizes(out, options, err);
+    if (rc == PKB_OK)
+        rc = check_definitions(out, options, err);
     if (rc == PKB_OK)
         rc = pkb_runset_plan(out, options, catalogue, err);
     if (rc == PKB_OK)

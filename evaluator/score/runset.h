@@ -58,6 +58,7 @@ typedef struct pkb_runset {
     bool has_plan; /* somebody said how many attempts are meant: else the largest number counts */
     bool is_mixed[PKB_CONDITION_COUNT]; /* told apart by nobody: options.mixes */
     bool has_mixed_sizes;               /* of one problem */
+    bool has_mixed_definitions;         /* of one problem */
     size_t broken_count;                /* lines that are no record: nobody knows whose they were */
     size_t debug_count;                 /* records of --debug, left out */
     size_t other_count;                 /* records that the options did not ask for */
@@ -76,6 +77,9 @@ void pkb_runset_clear(pkb_runset *runset);
 /* The file in the run's folder that an outcome is of, whether or not it is still what was judged;
  * NULL: none is known. */
 const char *pkb_runset_source(const pkb_runset *runset, const pkb_outcome *outcome);
+
+/* Anything at all: another run, device, ..., sizes or definition of a problem. */
+bool pkb_runset_is_mixed(const pkb_runset *runset);
 
 /* The first value of a condition; NULL: no record says one. */
 const char *pkb_runset_condition(const pkb_runset *runset, pkb_condition condition);

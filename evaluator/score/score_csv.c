@@ -45,13 +45,10 @@ typedef struct csv_row {
 static void print_row(FILE *out, const pkb_score *score, const csv_row *row,
                       const pkb_score_value *value)
 {
-    bool is_mixed = score->runset->has_mixed_sizes;
-
-    for (int i = 0; i < PKB_CONDITION_COUNT; i++)
-        is_mixed |= score->runset->is_mixed[i];
     print_text(out, score->runset->name);
     fprintf(out, ",%s,%s,%s,%s,", score->is_complete ? "yes" : "no",
-            score->is_screened ? "yes" : "no", is_mixed ? "yes" : "no", row->group);
+            score->is_screened ? "yes" : "no", pkb_runset_is_mixed(score->runset) ? "yes" : "no",
+            row->group);
     print_text(out, row->name);
     fprintf(out, ",%s", row->metric);
     print_number(out, row->p > 0 ? row->p : NAN);

@@ -62,6 +62,8 @@ void pkb_score_json_conditions(cJSON *to, const pkb_runset *runset)
     }
     if (runset->has_mixed_sizes)
         cJSON_AddItemToArray(mixed, cJSON_CreateString("sizes of a problem"));
+    if (runset->has_mixed_definitions)
+        cJSON_AddItemToArray(mixed, cJSON_CreateString("definitions of a problem"));
     if (mixed->child != NULL)
         cJSON_AddItemToObject(to, "mixed", mixed);
     else

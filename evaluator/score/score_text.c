@@ -52,7 +52,7 @@ static void print_condition(FILE *out, const pkb_runset *runset, pkb_condition c
 
 void pkb_score_text_conditions(FILE *out, const pkb_runset *runset)
 {
-    bool is_mixed = runset->has_mixed_sizes;
+    bool is_mixed = runset->has_mixed_sizes || runset->has_mixed_definitions;
 
     for (int i = PKB_CONDITION_DEVICE; i < PKB_CONDITION_COUNT; i++)
         print_condition(out, runset, (pkb_condition)i);

@@ -127,6 +127,14 @@ def test_sizes_of_a_problem_may_not(tmp_path):
     assert compare(a, b, "--mix")["different"] == ["sizes of a problem"]
 
 
+def test_definitions_of_a_problem_may_not(tmp_path):
+    a = run_of(tmp_path, "a", {1}, definition="aa")
+    b = run_of(tmp_path, "b", {1}, definition="bb")
+    assert "001_made_up was not the same problem" in pkbench("compare", a, b).err
+    assert compare(a, b, "--mix")["different"] == ["definitions of a problem"]
+    assert "MIXED: definitions" in pkbench("compare", a, b, "--mix").out
+
+
 def test_the_cpu_compares_what_is_right(tmp_path):
     a = run_of(tmp_path, "a", {1}, device="cpu")
     b = run_of(tmp_path, "b", {1, 2}, device="cpu")

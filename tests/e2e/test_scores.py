@@ -315,6 +315,24 @@ def test_sizes_of_a_problem_are_not_mixed(tmp_path):
     assert score(path, "--mix")["mixed"] == ["sizes of a problem"]
 
 
+def test_a_problem_that_changed_is_another_one(tmp_path):
+    """Its file or its reference; records that do not say which it was mix with both."""
+    records = [
+        record("001_allreduce", 0, speedup=2.0, definition="aa"),
+        record("001_allreduce", 1, speedup=2.0, definition="bb"),
+        record("001_allreduce", 2, speedup=2.0),
+        record("013_gemm_allreduce", 0, speedup=2.0, definition="cc"),
+    ]
+    path = write(tmp_path / "a.jsonl", records)
+    message = refusal(path)
+    assert "001_allreduce was another problem" in message
+    assert "a.jsonl:1" in message
+    assert "a.jsonl:2" in message
+    assert score(path, "--mix", status=INCOMPLETE)["mixed"] == ["definitions of a problem"]
+    write(path, [records[0], *records[2:]])
+    assert "mixed" not in score(path, status=INCOMPLETE)
+
+
 def test_no_feedback_is_a_kind_of_its_own(tmp_path):
     flags = {"sizes": "all", "timing": True, "timeout_s": 20}
     records = [
@@ -438,6 +456,10 @@ def test_what_eval_writes_is_scored(tmp_path):
     answer = score(tmp_path / "run")
     assert answer["complete"]
     assert answer["run"] == "run"
+    (results,) = (tmp_path / "run" / "results").iterdir()
+    definitions = {json.loads(line)["definition"] for line in results.read_text().splitlines()}
+    assert len(definitions) == 1
+    assert len(definitions.pop()) == 64
     assert (answer["all"]["judged"], answer["all"]["correct"]) == (4, 2)
     assert (answer["all"]["distinct"], answer["distinct_by"]) == (3, "program")
     assert answer["all"]["pass"]["3"]["value"] == 1
