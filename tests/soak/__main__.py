@@ -29,6 +29,7 @@ def main() -> int:
     parser.add_argument("--pause", type=float, default=4, help="mean seconds between kills")
     parser.add_argument("--requests", type=int, default=1000, help="to the worker")
     parser.add_argument("--seed", type=int, default=1, help="of what is drawn here")
+    parser.add_argument("--cache", type=Path, help="of builds, that stays (default: a new one)")
     parser.add_argument("--nice", type=int, default=4, help="others may need the machine, too")
     options = parser.parse_args()
     if unknown := set(options.parts) - PARTS.keys():
@@ -36,7 +37,7 @@ def main() -> int:
     os.nice(options.nice)
     holds = True
     for part in options.parts or PARTS:
-        with Place(options.out / part) as place:
+        with Place(options.out / part, kept_cache=options.cache) as place:
             result = PARTS[part](place, options)
         shown = {key: value for key, value in result.items() if key != "census"}
         print(json.dumps(shown, indent=1, ensure_ascii=False), flush=True)

@@ -28,6 +28,7 @@ class Place:
     """A context manager; `out` stays, all else goes."""
 
     out: Path
+    kept_cache: Path | None = None
     work: Path = field(default_factory=lambda: _folder("w"))
     cache: Path = field(default_factory=lambda: _folder("c"))
 
@@ -44,7 +45,8 @@ class Place:
 
     @property
     def environment(self) -> dict[str, str]:
-        mine = {"PKBENCH_TMPDIR": str(self.work), "PKBENCH_CACHE": str(self.cache)}
+        cache = self.kept_cache or self.cache
+        mine = {"PKBENCH_TMPDIR": str(self.work), "PKBENCH_CACHE": str(cache)}
         return {**os.environ, **mine}
 
     def start(self, *arguments, **options) -> subprocess.Popen:

@@ -4,17 +4,10 @@
 import os
 import random
 from collections import Counter
-from pathlib import Path
 
 from tests.e2e.processes import Process, descendants, look
 
 EVALUATOR = "evaluator"
-# Killed twice in one attempt, these are taken for the attempt's own fault, as docs/design.md says:
-# an attempt may well use up a machine's memory.
-ONCE_AN_ATTEMPT = {
-    "cell", "bwrap of a cell", "compiler", "bwrap of a compiler", "nvcc", "cicc", "cudafe++",
-    "ptxas", "fatbinary", "gcc", "cc1", "cc1plus", "as", "collect2", "ld", "pkbench-ptx2c", "sh",
-}  # fmt: skip
 MODULES = {"harness.runner": "runner", "harness.runner.resolve": "resolver"}
 
 
@@ -30,14 +23,6 @@ def kind(process: Process) -> str:
     return {"pkbench-judge": "judge", "pkbench-cell": "cell"}.get(name, name)
 
 
-def is_idle_cell(process: Process) -> bool:
-    """A cell without an attempt is only waiting for its turn."""
-    try:
-        return "attempt.so" not in Path(f"/proc/{process.pid}/maps").read_text()
-    except OSError:
-        return True
-
-
 class Victims:
     """Kinds are drawn with a preference for those that were hit least."""
 
@@ -46,19 +31,19 @@ class Victims:
         self.hits: Counter[str] = Counter()
 
     def choose(self, root: int, is_spent: bool) -> tuple[str, Process] | None:
-        """`is_spent`: what may be killed once an attempt was killed already."""
+        """`is_spent`: this attempt was hit already. What breaks twice is its own fault by
+        docs/design.md, so only the evaluator may be hit at any time."""
         found: dict[str, list[Process]] = {}
         for process in descendants(root):
             if process.command.strip():
                 found.setdefault(kind(process), []).append(process)
         if (own := look(root)) is not None:
             found[EVALUATOR] = [own]
-        kinds = [name for name in sorted(found) if not (is_spent and name in ONCE_AN_ATTEMPT)]
-        if not kinds:
+        if not found:
             return None
-        weights = [1 / (1 + self.hits[name]) for name in kinds]
-        (name,) = self.random.choices(kinds, weights)
-        return name, self.random.choice(found[name])
+        kinds = sorted(found)
+        (name,) = self.random.choices(kinds, [1 / (1 + self.hits[one]) for one in kinds])
+        return None if is_spent and name != EVALUATOR else (name, self.random.choice(found[name]))
 
     def kill(self, name: str, process: Process) -> bool:
         """False: it had ended by itself."""
