@@ -46,7 +46,8 @@ class Place:
     @property
     def environment(self) -> dict[str, str]:
         cache = self.kept_cache or self.cache
-        mine = {"PKBENCH_TMPDIR": str(self.work), "PKBENCH_CACHE": str(cache)}
+        mine = {"PKBENCH_TMPDIR": str(self.work), "TMPDIR": str(self.work)}
+        mine["PKBENCH_CACHE"] = str(cache)
         return {**os.environ, **mine}
 
     def start(self, *arguments, **options) -> subprocess.Popen:

@@ -11,12 +11,16 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fs.h"
 #include "harness/sandbox/child.h"
 #include "harness/sandbox/sandbox.h"
 
@@ -251,24 +255,78 @@ static void the_canary_finds_a_sandbox_that_holds(void **state)
     assert_string_equal(why, "");
 }
 
+/* What the probe finds with programs of `folder` before all others, or instead of them. */
+static pkb_code probe_with(const char *folder, bool is_alone, pkb_sandbox_level *level, char *why,
+                           size_t why_bytes)
+{
+    const char *inherited = getenv("PATH");
+    char *path = strdup(inherited != NULL ? inherited : ""), changed[4096];
+
+    assert_non_null(path);
+    snprintf(changed, sizeof changed, "%s%s%s", folder, is_alone ? "" : ":", is_alone ? "" : path);
+    setenv("PATH", changed, 1);
+    pkb_code rc = pkb_sandbox_probe(level, why, why_bytes, NULL);
+    setenv("PATH", path, 1);
+    free(path);
+    return rc;
+}
+
 static void without_bubblewrap_the_probe_says_so(void **state)
 {
     pkb_sandbox_level level = PKB_SANDBOX_NONE;
-    const char *inherited = getenv("PATH");
-    char *path = strdup(inherited != NULL ? inherited : ""), why[256] = "";
-    pkb_error err = {0};
+    char why[256] = "";
     (void)state;
 
-    setenv("PATH", "/nowhere", 1);
-    pkb_code rc = pkb_sandbox_probe(&level, why, sizeof why, &err);
-    assert_non_null(path);
-    setenv("PATH", path, 1);
-    free(path);
+    pkb_code rc = probe_with("/nowhere", true, &level, why, sizeof why);
     assert_non_null(strstr(why, "bwrap"));
     if (rc == PKB_OK)
         assert_int_equal(level, PKB_SANDBOX_RESTRICTED);
     else
         assert_int_equal(rc, PKB_ERR_MISSING);
+}
+
+/* A bubblewrap that is killed the first time. */
+static void a_canary_that_was_killed_makes_no_sandbox_weaker(void **state)
+{
+    static const char script[] = "#!/bin/sh\n[ -e $0.mark ] || { : >$0.mark; kill -9 $$; "
+                                 "}\nPATH=${PATH#*:} exec bwrap \"$@\"\n";
+    pkb_sandbox_level level = PKB_SANDBOX_NONE;
+    char folder[] = "/tmp/pkb-probe-XXXXXX", program[64], why[256] = "?";
+    (void)state;
+
+    assert_non_null(mkdtemp(folder));
+    snprintf(program, sizeof program, "%s/bwrap", folder);
+    assert_int_equal(pkb_fs_replace(program, script, sizeof script - 1, NULL), PKB_OK);
+    assert_int_equal(chmod(program, 0755), 0);
+    assert_int_equal(probe_with(folder, false, &level, why, sizeof why), PKB_OK);
+    assert_int_equal(level, PKB_SANDBOX_FULL);
+    assert_string_equal(why, "");
+    snprintf(program, sizeof program, "%s/bwrap.mark", folder);
+    assert_int_equal(access(program, F_OK), 0);
+    pkb_fs_remove_tree(folder, NULL);
+}
+
+static void lures_of_killed_calls_are_removed_and_those_in_use_are_not(void **state)
+{
+    char folder[] = "/tmp/pkb-lures-XXXXXX", left[64], used[64];
+    pkb_sandbox_level level = PKB_SANDBOX_NONE;
+    (void)state;
+
+    assert_non_null(mkdtemp(folder));
+    snprintf(left, sizeof left, "%s/pkbench-lure-aaaaaa", folder);
+    snprintf(used, sizeof used, "%s/pkbench-lure-bbbbbb", folder);
+    assert_int_equal(pkb_fs_replace(left, "", 0, NULL), PKB_OK);
+    assert_int_equal(pkb_fs_replace(used, "", 0, NULL), PKB_OK);
+    int fd = open(used, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    setenv("TMPDIR", folder, 1);
+    pkb_code rc = pkb_sandbox_probe(&level, NULL, 0, NULL);
+    unsetenv("TMPDIR");
+    assert_int_equal(rc, PKB_OK);
+    assert_false(pkb_fs_exists(left));
+    assert_int_equal(unlink(used), 0);
+    assert_int_equal(rmdir(folder), 0); /* its own is gone, too */
+    close(fd);
 }
 
 static void levels_are_known_by_name(void **state)
@@ -311,6 +369,8 @@ int main(void)
         cmocka_unit_test(exit_codes_come_through_bubblewrap),
         cmocka_unit_test(the_canary_finds_a_sandbox_that_holds),
         cmocka_unit_test(without_bubblewrap_the_probe_says_so),
+        cmocka_unit_test(a_canary_that_was_killed_makes_no_sandbox_weaker),
+        cmocka_unit_test(lures_of_killed_calls_are_removed_and_those_in_use_are_not),
         cmocka_unit_test(levels_are_known_by_name),
     };
     return cmocka_run_group_tests(tests, make_secret, remove_secret);
