@@ -45,6 +45,7 @@ static pkb_record_facts facts_of(const pkb_evaluation *evaluation)
                               .sandbox = is_blank ? NULL : weakest_level(setting),
                               .tools = &setting->tools,
                               .gpus = &setting->gpus,
+                              .control = evaluation->control,
                               .costs = evaluation->costs};
 }
 
@@ -130,6 +131,19 @@ static double judged_s(const cJSON *event)
     return seconds;
 }
 
+/* The ranks failed with the attempt in their hands. */
+static void note_fault(pkb_evaluation *evaluation, const pkb_ranks *ranks, pkb_error *failure)
+{
+    const pkb_error told = *failure;
+    const char *size = pkb_session_size(ranks->session), *step = pkb_session_step(ranks->session);
+
+    evaluation->was_held = true;
+    evaluation->ran_out = pkb_session_ran_out(ranks->session);
+    if (size[0] != '\0')
+        snprintf(failure->message, sizeof failure->message, "%.380s (in %s, %.60s)", told.message,
+                 size, step);
+}
+
 static pkb_code judge(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_error *err)
 {
     char id[160];
@@ -146,14 +160,16 @@ static pkb_code judge(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_error *e
     const bool is_new = !ranks->is_up;
     uint64_t start_ns = pkb_clock_now_ns();
 
-    snprintf(id, sizeof id, "%s/%lld", evaluation->problem->full_name,
-             (long long)evaluation->sample);
+    snprintf(id, sizeof id, "%s/%lld%s", evaluation->problem->full_name,
+             (long long)evaluation->sample, evaluation->is_control ? "/control" : "");
     pkb_code rc = pkb_ranks_wait(ranks, err);
     *(is_new ? &costs->start_s : &costs->prepare_s) += since_s(start_ns);
     if (rc != PKB_OK)
         return rc;
     start_ns = pkb_clock_now_ns();
     rc = pkb_ranks_judge(ranks, &attempt, &evaluation->event, err);
+    if (rc != PKB_OK)
+        note_fault(evaluation, ranks, err);
     /* The rest: draws that were begun before this attempt had to be finished first. */
     if (rc == PKB_OK && since_s(start_ns) > judged_s(evaluation->event))
         costs->prepare_s += since_s(start_ns) - judged_s(evaluation->event);
@@ -192,13 +208,6 @@ static pkb_code record_blank(pkb_evaluation *evaluation, pkb_error *err)
                                    pkb_buf_text(&reason), err);
     pkb_buf_clear(&reason);
     return rc;
-}
-
-pkb_code pkb_evaluation_fail(pkb_evaluation *evaluation, const pkb_error *failure, pkb_error *err)
-{
-    const pkb_record_facts facts = facts_of(evaluation);
-    return pkb_record_plain(&evaluation->record, &facts, PKB_VERDICT_INFRA_ERROR, failure->message,
-                            err);
 }
 
 /* The rank that the reason is about comes first. */
@@ -247,9 +256,35 @@ pkb_code pkb_evaluation_judge(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_
     evaluation->costs.total_s = since_s(start_ns);
     if (rc == PKB_OK)
         rc = make_record(evaluation, ranks, err);
+    if (rc != PKB_OK)
+        return rc;
+    if (evaluation->event != NULL && pkb_record_is_pending(evaluation->record))
+        evaluation->was_held = true; /* the judges say that they failed */
+    read_printed(evaluation, ranks);
+    return PKB_OK;
+}
+
+/* Failures that are not this attempt's or these ranks': another try would end in the same way. */
+static bool ends_the_run(pkb_code rc)
+{
+    return rc == PKB_ERR_INTERRUPTED || rc == PKB_ERR_MEMORY || rc == PKB_ERR_DISK ||
+           rc == PKB_ERR_USAGE || rc == PKB_ERR_MISSING;
+}
+
+pkb_code pkb_evaluation_try(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_error *err)
+{
+    pkb_error failure = {0};
+    pkb_code rc = pkb_evaluation_judge(evaluation, ranks, &failure);
+
     if (rc == PKB_OK)
-        read_printed(evaluation, ranks);
-    return rc;
+        return PKB_OK;
+    if (ends_the_run(rc)) {
+        *err = failure;
+        return rc;
+    }
+    const pkb_record_facts facts = facts_of(evaluation);
+    return pkb_record_plain(&evaluation->record, &facts, PKB_VERDICT_INFRA_ERROR, failure.message,
+                            err);
 }
 
 void pkb_evaluation_clear(pkb_evaluation *evaluation)
@@ -260,5 +295,6 @@ void pkb_evaluation_clear(pkb_evaluation *evaluation)
     pkb_buf_clear(&evaluation->printed);
     cJSON_Delete(evaluation->event);
     cJSON_Delete(evaluation->record);
+    cJSON_Delete(evaluation->control);
     *evaluation = (pkb_evaluation){0};
 }

@@ -24,6 +24,7 @@ typedef struct pkb_evaluation {
     const char *file;
     const char *run; /* NULL = named after the file */
     int64_t sample;
+    bool is_control;
 
     pkb_attempt attempt;
     pkb_sample_status status; /* of a blank attempt */
@@ -32,6 +33,9 @@ typedef struct pkb_evaluation {
     pkb_record_costs costs;
     cJSON *event;      /* what the judges found; NULL = nothing */
     pkb_error failure; /* why it is our failure (INFRA_ERROR) */
+    bool was_held;     /* the ranks had the attempt when they failed */
+    bool ran_out;      /* of memory or the like */
+    cJSON *control;    /* for the record; NULL = none was judged */
     cJSON *record;     /* the result */
     pkb_buf printed;   /* the end of what the attempt printed; empty if it is CORRECT */
     int printed_rank;  /* by which rank */
@@ -45,8 +49,10 @@ pkb_code pkb_evaluation_judgement(const pkb_evaluation *evaluation, char hex[PKB
 /* Builds and judges what was read. A failure of the ranks is a record, too, with the verdict
  * INFRA_ERROR; such ranks must be ended. */
 pkb_code pkb_evaluation_judge(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_error *err);
-/* Makes the record of a failure before the ranks were there: INFRA_ERROR. */
-pkb_code pkb_evaluation_fail(pkb_evaluation *evaluation, const pkb_error *failure, pkb_error *err);
+/* The same for one of many: failures before the ranks were there make such a record, too. What is
+ * left as an error is none of this attempt: it ends the run, or says that the problem does not fit
+ * the options (PKB_ERR_USAGE). */
+pkb_code pkb_evaluation_try(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_error *err);
 /* Copies all that there is to see into a folder, before the ranks judge the next attempt or end. */
 pkb_code pkb_evaluation_keep(const pkb_evaluation *evaluation, const pkb_ranks *ranks,
                              const char *folder, pkb_error *err);

@@ -6,6 +6,8 @@
 
 #include "base/buf.h"
 #include "base/fs.h"
+#include "base/json.h"
+#include "evaluator/attempt/example.h"
 
 enum { TRIES = 2 };
 
@@ -27,46 +29,78 @@ static pkb_code keep(const pkb_evaluation *evaluation, const pkb_ranks *ranks, p
     return rc;
 }
 
-static pkb_code judge_again(pkb_evaluation *evaluation, pkb_error *err)
+static pkb_code read_again(pkb_evaluation *evaluation, cJSON *control, pkb_error *err)
 {
     const pkb_evaluation fresh = {.setting = evaluation->setting,
                                   .problem = evaluation->problem,
                                   .file = evaluation->file,
                                   .run = evaluation->run,
-                                  .sample = evaluation->sample};
+                                  .sample = evaluation->sample,
+                                  .control = control};
     pkb_evaluation_clear(evaluation);
     *evaluation = fresh;
     return pkb_evaluation_read(evaluation, err);
 }
 
-/* Failures that are not this attempt's or these ranks': another try would end in the same way. */
-static bool ends_the_run(pkb_code rc)
+/* The ranks failed with the attempt twice. */
+static pkb_code settle(pkb_evaluation *evaluation, pkb_error *err)
 {
-    return rc == PKB_ERR_INTERRUPTED || rc == PKB_ERR_MEMORY || rc == PKB_ERR_DISK ||
-           rc == PKB_ERR_USAGE || rc == PKB_ERR_MISSING;
+    const cJSON *control = evaluation->control;
+    const char *failure = pkb_json_string_or(evaluation->record, "reason", "no reason is known");
+    const char *source = pkb_json_string_or(control, "source", "");
+    pkb_verdict verdict = PKB_VERDICT_INFRA_ERROR;
+    pkb_buf reason = {0};
+
+    if (control == NULL) {
+        pkb_buf_printf(&reason, "%s; and %s has no example that could be judged as a control",
+                       failure, evaluation->problem->full_name);
+    } else if (!pkb_example_has_passed(control)) {
+        pkb_buf_printf(&reason, "%s; and the control %s fails, too: %s", failure, source,
+                       pkb_json_string_or(control, "verdict", ""));
+    } else {
+        verdict = evaluation->ran_out ? PKB_VERDICT_RESOURCE_LIMIT : PKB_VERDICT_CRASH;
+        pkb_buf_printf(&reason,
+                       "it broke the ranks twice%s, while the control %s passed in between: %s",
+                       evaluation->ran_out ? ", which ran out of something" : "", source, failure);
+    }
+    pkb_code rc = pkb_buf_check(&reason, "a reason", err);
+    if (rc == PKB_OK)
+        rc = pkb_record_change(evaluation->record, verdict, pkb_buf_text(&reason), err);
+    pkb_buf_clear(&reason);
+    return rc;
+}
+
+/* Makes the next try of an attempt that has failed. */
+static pkb_code prepare(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_error *err)
+{
+    cJSON *control = evaluation->control;
+    pkb_code rc = PKB_OK;
+
+    evaluation->control = NULL;
+    if (evaluation->was_held)
+        rc = pkb_example_judge(&control, evaluation, ranks, err);
+    if (rc == PKB_OK)
+        return read_again(evaluation, control, err);
+    return rc;
 }
 
 pkb_code pkb_retry_judge(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_error *err)
 {
-    pkb_code rc = PKB_OK;
+    int failures = 0, held = 0; /* without the attempt, and with it */
 
-    for (int try = 1; rc == PKB_OK; try++) {
-        pkb_error failure = {0};
-        rc = pkb_evaluation_judge(evaluation, ranks, &failure);
-        if (rc != PKB_OK && ends_the_run(rc)) {
-            *err = failure;
-            return rc;
-        }
-        if (rc != PKB_OK)
-            rc = pkb_evaluation_fail(evaluation, &failure, err);
+    for (;;) {
+        pkb_code rc = pkb_evaluation_try(evaluation, ranks, err);
         if (rc == PKB_OK)
             rc = keep(evaluation, ranks, err);
         if (rc != PKB_OK || !pkb_record_is_pending(evaluation->record))
             return rc;
         pkb_ranks_end(ranks);
-        if (try == TRIES)
+        if (evaluation->was_held && ++held == TRIES)
+            return settle(evaluation, err);
+        if (!evaluation->was_held && ++failures == TRIES)
             return PKB_OK;
-        rc = judge_again(evaluation, err);
+        rc = prepare(evaluation, ranks, err);
+        if (rc != PKB_OK)
+            return rc;
     }
-    return rc;
 }

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/json.h"
+#include "evaluator/machine/oom.h"
 #include "evaluator/ranks/patience.h"
 #include "evaluator/ranks/session_state.h"
 
@@ -250,6 +251,7 @@ pkb_code pkb_session_judge(pkb_session *session, const pkb_session_attempt *atte
         rc = pkb_message_send(session->judges[i].socket_fd, text, strlen(text), NULL, 0, err);
     cJSON_free(text);
     session->is_judging = true;
+    session->oom_kills = pkb_oom_kills();
     session->size[0] = session->step[0] = '\0';
     if (rc == PKB_OK)
         rc = wait_for(session, has_verdict, seconds, idle, err);
@@ -259,6 +261,11 @@ pkb_code pkb_session_judge(pkb_session *session, const pkb_session_attempt *atte
         session->verdict = NULL;
     }
     return rc;
+}
+
+bool pkb_session_ran_out(const pkb_session *session)
+{
+    return session->has_lacked || (session->is_judging && pkb_oom_kills() > session->oom_kills);
 }
 
 const char *pkb_session_size(const pkb_session *session)

@@ -57,6 +57,8 @@ pkb_code pkb_session_wait_open(pkb_session *session, const pkb_idle *idle, pkb_e
 /* Has the attempt judged; `*verdict` is the event of rank 0, freed by the caller. */
 pkb_code pkb_session_judge(pkb_session *session, const pkb_session_attempt *attempt,
                            const pkb_idle *idle, cJSON **verdict, pkb_error *err);
+/* Whether what broke the ranks was a lack: memory, files, processes. Of the last attempt. */
+bool pkb_session_ran_out(const pkb_session *session);
 /* The size that the ranks are at ("" before the first) and what they do with it ("check 2/3"). */
 const char *pkb_session_size(const pkb_session *session);
 const char *pkb_session_step(const pkb_session *session);

@@ -99,6 +99,24 @@ static pkb_code on_verdict(pkb_session *session, const cJSON *event, pkb_error *
     return PKB_OK;
 }
 
+/* Whether a judge says that it got no memory, file or process. */
+static bool is_lack(const cJSON *event)
+{
+    static const int lacks[] = {ENOMEM, ENOSPC, EDQUOT, EMFILE, ENFILE, EAGAIN};
+    const char *code = pkb_json_string_or(event, "code", "");
+    int64_t detail = 0;
+
+    if (strcmp(code, pkb_code_name(PKB_ERR_MEMORY)) == 0)
+        return true;
+    if (strcmp(code, pkb_code_name(PKB_ERR_IO)) != 0 ||
+        pkb_json_get_i64(event, "detail", &detail, NULL) != PKB_OK)
+        return false;
+    for (size_t i = 0; i < sizeof lacks / sizeof lacks[0]; i++)
+        if (detail == lacks[i])
+            return true;
+    return false;
+}
+
 static pkb_code on_event(pkb_session *session, pkb_judge_link *judge, cJSON *event, pkb_error *err)
 {
     const char *kind = pkb_json_string_or(event, "event", "");
@@ -113,6 +131,7 @@ static pkb_code on_event(pkb_session *session, pkb_judge_link *judge, cJSON *eve
     } else if (strcmp(kind, "verdict") == 0 && judge->rank == 0) {
         return on_verdict(session, event, err);
     } else if (strcmp(kind, "error") == 0) {
+        session->has_lacked = is_lack(event);
         return pkb_error_set(err, PKB_ERR_CHILD, 0, "rank %d: %s", judge->rank,
                              pkb_json_string_or(event, "message", "failed without a message"));
     } else {

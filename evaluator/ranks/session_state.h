@@ -30,6 +30,8 @@ struct pkb_session {
     char *plan_path, *log_path;
     char size[64], step[96]; /* what the ranks said last */
     bool is_judging;         /* an attempt was sent, its verdict is not there yet */
+    bool has_lacked;         /* a judge ran out of something */
+    uint64_t oom_kills;      /* on this machine, when the attempt was sent */
     cJSON *verdict;
     pkb_error failure; /* the first one; code PKB_OK = none */
 };

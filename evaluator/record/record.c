@@ -20,6 +20,8 @@
 #include "evaluator/machine/machine.h"
 #include "evaluator/version.h"
 
+static const char control_key[] = "control";
+
 static cJSON *make_flags(const pkb_eval_options *options)
 {
     cJSON *flags = cJSON_CreateObject();
@@ -265,6 +267,8 @@ static pkb_code build(cJSON **out, const pkb_record_facts *facts, const char *ve
     cJSON_AddStringToObject(record, "verdict", verdict);
     put_reason(record, reason);
     add_findings(record, event);
+    if (facts->control != NULL)
+        cJSON_AddItemToObject(record, control_key, cJSON_Duplicate(facts->control, true));
     add_costs(record, facts, event);
     pkb_code rc = add_environment(record, facts, err);
     if (rc == PKB_OK)
@@ -296,6 +300,14 @@ pkb_code pkb_record_judged(cJSON **out, const pkb_record_facts *facts, const cJS
     return build(out, facts, name, pkb_json_string_or(event, "reason", ""), event, err);
 }
 
+pkb_code pkb_record_change(cJSON *record, pkb_verdict verdict, const char *reason, pkb_error *err)
+{
+    cJSON_ReplaceItemInObjectCaseSensitive(record, "verdict",
+                                           cJSON_CreateString(pkb_verdict_name(verdict)));
+    put_reason(record, reason);
+    return pkb_clean_json(record, err);
+}
+
 pkb_code pkb_record_copy(cJSON **out, const cJSON *record, const pkb_record_facts *facts,
                          pkb_error *err)
 {
@@ -317,6 +329,8 @@ pkb_code pkb_record_copy(cJSON **out, const cJSON *record, const pkb_record_fact
     cJSON_ReplaceItemInObjectCaseSensitive(copy, "sample",
                                            cJSON_CreateNumber((double)facts->sample));
     cJSON_DeleteItemFromObjectCaseSensitive(copy, "cost_s");
+    cJSON_DeleteItemFromObjectCaseSensitive(cJSON_GetObjectItemCaseSensitive(copy, control_key),
+                                            "cost_s");
     cJSON_DeleteItemFromObjectCaseSensitive(copy, "same_as");
     cJSON_AddStringToObject(copy, "same_as", original);
     pkb_buf_clear(&id);

@@ -51,6 +51,7 @@ typedef struct pkb_record_facts {
     const cJSON *sizes;     /* names asked for; NULL = not resolved */
     const pkb_toolbox *tools;
     const pkb_eval_gpus *gpus; /* of none, or NULL: the CPU device */
+    const cJSON *control;      /* judged in between, because ranks broke; NULL = none was */
     pkb_record_costs costs;
 } pkb_record_facts;
 
@@ -60,6 +61,9 @@ pkb_code pkb_record_plain(cJSON **out, const pkb_record_facts *facts, pkb_verdic
 /* A record with what the judges found: the "verdict" event of rank 0. */
 pkb_code pkb_record_judged(cJSON **out, const pkb_record_facts *facts, const cJSON *event,
                            pkb_error *err);
+
+/* Another verdict for a record of ours, whose reason says why. */
+pkb_code pkb_record_change(cJSON *record, pkb_verdict verdict, const char *reason, pkb_error *err);
 
 /* Equal judgements need not be made twice: the hash of all that could change the verdict. */
 pkb_code pkb_record_judgement(char hex[PKB_HASH_HEX_BYTES], const pkb_record_facts *facts,

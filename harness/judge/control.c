@@ -88,6 +88,8 @@ void pkb_control_complain(pkb_control *control, const pkb_error *failure)
         return;
     cJSON *event = pkb_control_event("error");
     cJSON_AddStringToObject(event, "code", pkb_code_name(failure->code));
+    if (failure->detail != 0)
+        cJSON_AddNumberToObject(event, "detail", failure->detail);
     cJSON_AddStringToObject(event, "message", failure->message);
     pkb_control_send(control, event, NULL);
 }

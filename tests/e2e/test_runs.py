@@ -3,10 +3,12 @@
 
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -217,13 +219,69 @@ def honest(tmp_path) -> Path:
     return tmp_path / "run"
 
 
+def keep_first(honest: Path, count: int) -> None:
+    for number in range(count, 6):
+        (honest / f"samples/001_allreduce/{number}.cu").unlink()
+
+
 def test_ranks_that_break_once_cost_no_verdict(honest, tmp_path):
     environment = fake_programs(tmp_path, "dies_in_second_attempt_once")
     answer = pkbench("eval", honest, *QUICK, "--problems", "1", env=environment)
     assert answer.status == 0, answer.err
     records = records_of(results_file(honest))
     assert [record["verdict"] for record in records] == ["CORRECT"] * 6
-    assert ["start" in record["cost_s"] for record in records] == [True, True] + [False] * 4
+    assert ["start" in record["cost_s"] for record in records] == [True] + [False] * 5
+    assert ["control" in record for record in records] == [False, True] + [False] * 4
+    control = records[1]["control"]
+    assert control["source"] == HONEST.name
+    assert control["verdict"] == "CORRECT"
+    assert "ended unexpectedly" in control["after"]
+    assert control["cost_s"]["start"] > 0
+
+
+# What breaks the ranks again and again, but not with the example: it leaves no score.
+OWN_FAULTS = {
+    "dies_but_in_controls": ("CRASH", "ended unexpectedly"),
+    "runs_out_but_in_controls": ("RESOURCE_LIMIT", "no pipe"),
+    "says_infra_error_but_in_controls": ("CRASH", "never stands still"),
+}
+
+
+@pytest.mark.parametrize("mode", OWN_FAULTS)
+def test_who_breaks_ranks_is_judged_for_it(honest, tmp_path, mode):
+    verdict, reason = OWN_FAULTS[mode]
+    keep_first(honest, 2)
+    answer = pkbench("eval", honest, *QUICK, env=fake_programs(tmp_path, mode))
+    assert answer.status == 0, answer.err
+    records = records_of(results_file(honest))
+    assert [record["verdict"] for record in records] == [verdict] * 2, records
+    for record in records:
+        assert re.search(rf"{HONEST.name} passed.*{reason}", record["reason"]), record["reason"]
+        assert record["control"]["verdict"] == "CORRECT"
+        assert "tiny" in record["sizes_asked"]
+
+
+def test_without_an_example_nobody_is_blamed(honest, tmp_path):
+    keep_first(honest, 1)
+    root = tmp_path / "root"
+    for part in ("problems", "references", "harness"):
+        shutil.copytree(ROOT / part, root / part)
+    environment = fake_programs(tmp_path, "dies_but_in_controls")
+    environment |= {"PKBENCH_ROOT": str(root), "PKBENCH_PYTHON": sys.executable}
+    answer = pkbench("eval", honest, *QUICK, env=environment)
+    assert answer.status == 6, answer.err
+    (record,) = records_of(results_file(honest))
+    assert record["verdict"] == "INFRA_ERROR"
+    assert re.search("ended unexpectedly.*001_allreduce has no example", record["reason"])
+    assert "control" not in record
+
+
+def test_ranks_that_do_not_come_up_blame_nobody(honest, tmp_path):
+    answer = pkbench("eval", honest, *QUICK, env=fake_programs(tmp_path, "error_at_open"))
+    assert answer.status == 6, answer.err
+    records = records_of(results_file(honest))
+    assert [record["verdict"] for record in records] == ["INFRA_ERROR"] * 3
+    assert not any("control" in record for record in records)
 
 
 def test_ranks_that_always_break_end_the_run(honest, tmp_path):
@@ -232,7 +290,8 @@ def test_ranks_that_always_break_end_the_run(honest, tmp_path):
     assert answer.status == 6, answer.err
     records = records_of(results_file(honest))
     assert [record["verdict"] for record in records] == ["INFRA_ERROR"] * 3
-    assert "ended unexpectedly" in records[0]["reason"]
+    assert re.search("ended unexpectedly.*control.*fails, too", records[0]["reason"])
+    assert records[0]["control"]["verdict"] == "INFRA_ERROR"
     assert "pkbench doctor" in answer.err
     assert "6 without a verdict" in answer.err
     assert "to go on:" in answer.err

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A judge that judges nothing: it speaks the protocol, or breaks it as $FAKE_JUDGE says."""
 
+import errno
 import json
 import os
 import socket
@@ -44,8 +45,14 @@ def main() -> int:
                 assert Path(request["device"]).exists()
             say(event="progress", rank=RANK, size=request["sizes"][0], step="check 1/1")
             attempts += 1
-            if MODE == "dies_in_attempt":
+            is_control = request["id"].endswith("/control")
+            if MODE == "dies_in_attempt" or (MODE == "dies_but_in_controls" and not is_control):
                 os._exit(9)
+            if MODE == "runs_out_but_in_controls" and not is_control:
+                say(event="error", rank=RANK, code="io", detail=errno.EMFILE, message="no pipe")
+            if MODE == "says_infra_error_but_in_controls" and RANK == 0 and not is_control:
+                say(event="verdict", verdict="INFRA_ERROR", reason="it never stands still")
+                continue
             is_second = RANK == 0 and attempts == 2
             if MODE == "dies_in_second_attempt_once" and is_second and not MARK.exists():
                 MARK.touch()

@@ -42,7 +42,7 @@ static const char *text_of(const cJSON *record, const char *key)
 
 static void what_was_not_measured_is_absent(void **state)
 {
-    static const char *const absent[] = {"sizes", "where", "secret", "sizes_asked"};
+    static const char *const absent[] = {"sizes", "where", "secret", "sizes_asked", "control"};
     const pkb_record_facts known = facts();
     cJSON *record = NULL;
     (void)state;
@@ -129,6 +129,33 @@ static void a_run_names_its_records(void **state)
     cJSON_Delete(record);
     cJSON_Delete(copy);
     cJSON_Delete(another);
+}
+
+static void another_verdict_leaves_the_rest(void **state)
+{
+    pkb_record_facts known = facts();
+    cJSON *record = NULL, *copy = NULL;
+    cJSON *control = cJSON_Parse("{\"verdict\": \"CORRECT\", \"cost_s\": {\"total\": 4}}");
+    (void)state;
+    known.control = control;
+    assert_int_equal(pkb_record_plain(&record, &known, PKB_VERDICT_INFRA_ERROR, "gone", NULL),
+                     PKB_OK);
+    assert_true(pkb_record_is_pending(record));
+    assert_int_equal(pkb_record_change(record, PKB_VERDICT_CRASH, "gone \033[1m twice", NULL),
+                     PKB_OK);
+    assert_string_equal(text_of(record, "verdict"), "CRASH");
+    assert_null(strchr(text_of(record, "reason"), '\033'));
+    assert_int_equal(strlen(text_of(record, "judgement")), 64);
+    /* An equal attempt has cost nothing, nor has its control. */
+    assert_int_equal(pkb_record_copy(&copy, record, &known, NULL), PKB_OK);
+    assert_non_null(cJSON_GetObjectItemCaseSensitive(
+        cJSON_GetObjectItemCaseSensitive(record, "control"), "cost_s"));
+    const cJSON *copied = cJSON_GetObjectItemCaseSensitive(copy, "control");
+    assert_string_equal(text_of(copied, "verdict"), "CORRECT");
+    assert_null(cJSON_GetObjectItemCaseSensitive(copied, "cost_s"));
+    cJSON_Delete(record);
+    cJSON_Delete(copy);
+    cJSON_Delete(control);
 }
 
 static void costs_lie_one_after_another(void **state)
@@ -246,6 +273,7 @@ int main(void)
         cmocka_unit_test(the_run_is_the_stem_of_the_file),
         cmocka_unit_test(what_the_judges_found_is_taken_over),
         cmocka_unit_test(a_run_names_its_records),
+        cmocka_unit_test(another_verdict_leaves_the_rest),
         cmocka_unit_test(costs_lie_one_after_another),
         cmocka_unit_test(a_verdict_nobody_knows_is_refused),
         cmocka_unit_test(the_judgement_follows_the_problem),
