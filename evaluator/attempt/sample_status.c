@@ -121,16 +121,33 @@ static void name_file(pkb_buf *out, const char *path)
     }
 }
 
-static pkb_code read_file(pkb_sample_status *out, const char *path, pkb_error *err)
+/* NULL: there is no such file. */
+static pkb_code read_status(cJSON **out, const char *path, pkb_error *err)
+{
+    pkb_buf name = {0};
+    pkb_error why = {0};
+
+    name_file(&name, path);
+    pkb_code rc = pkb_buf_check(&name, "the name of a sample's status", err);
+    if (rc == PKB_OK && name.bytes > 0 && pkb_fs_exists(pkb_buf_text(&name))) {
+        rc = pkb_json_read(out, pkb_buf_text(&name), &why);
+        if (rc != PKB_OK)
+            rc = pkb_error_set(err, rc == PKB_ERR_FORMAT ? PKB_ERR_USAGE : rc, 0,
+                               "%s; import the sample again with --replace, or remove the file",
+                               why.message);
+    }
+    pkb_buf_clear(&name);
+    return rc;
+}
+
+pkb_code pkb_sample_status_read(pkb_sample_status *out, const char *path, pkb_error *err)
 {
     cJSON *status = NULL;
-    pkb_error why = {0};
-    pkb_code rc = pkb_json_read(&status, path, &why);
 
-    if (rc != PKB_OK)
-        return pkb_error_set(err, rc == PKB_ERR_FORMAT ? PKB_ERR_USAGE : rc, 0,
-                             "%s; import the sample again with --replace, or remove the file",
-                             why.message);
+    *out = (pkb_sample_status){0};
+    pkb_code rc = read_status(&status, path, err);
+    if (rc != PKB_OK || status == NULL)
+        return rc;
     const char *name = pkb_json_string_or(status, "status", "");
     out->is_truncated = strcmp(name, pkb_extract_status_name(PKB_EXTRACT_TRUNCATED)) == 0;
     if (out->is_truncated || strcmp(name, pkb_extract_status_name(PKB_EXTRACT_NO_CODE)) == 0)
@@ -139,15 +156,15 @@ static pkb_code read_file(pkb_sample_status *out, const char *path, pkb_error *e
     return PKB_OK;
 }
 
-pkb_code pkb_sample_status_read(pkb_sample_status *out, const char *path, pkb_error *err)
+pkb_code pkb_sample_status_model(char **out, const char *path, pkb_error *err)
 {
-    pkb_buf name = {0};
+    cJSON *status = NULL;
 
-    *out = (pkb_sample_status){0};
-    name_file(&name, path);
-    pkb_code rc = pkb_buf_check(&name, "the name of a sample's status", err);
-    if (rc == PKB_OK && name.bytes > 0 && pkb_fs_exists(pkb_buf_text(&name)))
-        rc = read_file(out, pkb_buf_text(&name), err);
-    pkb_buf_clear(&name);
+    pkb_code rc = read_status(&status, path, err);
+    const char *model = rc == PKB_OK ? pkb_json_string_or(status, "model", NULL) : NULL;
+    *out = model != NULL ? strdup(model) : NULL;
+    if (model != NULL && *out == NULL)
+        rc = pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for a model's name");
+    cJSON_Delete(status);
     return rc;
 }

@@ -34,5 +34,7 @@ typedef struct pkb_sample_status {
 /* Of the file beside the blank source `path` ("…/4.cu"). PKB_ERR_USAGE: it is there and cannot be
  * read as JSON. */
 pkb_code pkb_sample_status_read(pkb_sample_status *out, const char *path, pkb_error *err);
+/* The model that the file beside a source names, which the caller frees; NULL: none. */
+pkb_code pkb_sample_status_model(char **out, const char *path, pkb_error *err);
 
 #endif

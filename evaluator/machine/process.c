@@ -33,7 +33,7 @@ pkb_code pkb_process_start(pkb_process *process, const pkb_process_options *opti
         .argv = options->argv,
         .environment = options->environment,
         .directory = options->directory,
-        .stdin_fd = -1,
+        .stdin_fd = options->has_stdin ? options->stdin_fd : -1,
         .stdout_fd = process->output_fd,
         .stderr_fd = options->drops_stderr ? -1 : process->output_fd,
     };

@@ -38,6 +38,8 @@ typedef struct pkb_process_options {
     const char *const *environment; /* NULL = inherit */
     const char *directory;          /* NULL = inherit */
     bool drops_stderr;
+    bool has_stdin; /* else it reads nothing */
+    int stdin_fd;
 } pkb_process_options;
 
 pkb_code pkb_process_start(pkb_process *process, const pkb_process_options *options,

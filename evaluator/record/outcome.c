@@ -58,6 +58,12 @@ const char *pkb_size_class_name(pkb_size_class size_class)
     return class_names[size_class];
 }
 
+bool pkb_outcome_is_judged(const pkb_outcome *outcome)
+{
+    return outcome->verdict != PKB_VERDICT_INFRA_ERROR &&
+           outcome->verdict != PKB_VERDICT_UNSUPPORTED;
+}
+
 static pkb_code no_memory(pkb_error *err)
 {
     return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the records");

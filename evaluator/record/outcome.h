@@ -71,6 +71,9 @@ typedef struct pkb_outcome {
     size_t offset, bytes; /* of the line in the file */
 } pkb_outcome;
 
+/* Does it count, right or wrong? INFRA_ERROR and UNSUPPORTED do not. */
+bool pkb_outcome_is_judged(const pkb_outcome *outcome);
+
 /* Reads a line, which it changes. PKB_ERR_FORMAT: it is no record, and why; PKB_ERR_USAGE: it is
  * one of a schema that this version does not know. */
 pkb_code pkb_outcome_parse(pkb_outcome *out, pkb_names *names, char *line, size_t bytes,

@@ -3,8 +3,8 @@
  * A score as rows of numbers; see score_print.h. An empty cell is what is undefined.
  */
 #include <math.h>
-#include <string.h>
 
+#include "evaluator/console/csv.h"
 #include "evaluator/score/score_print.h"
 
 void pkb_score_csv_head(FILE *out)
@@ -14,18 +14,11 @@ void pkb_score_csv_head(FILE *out)
           out);
 }
 
-/* Quoted always: a name may hold a comma, a quote, or what a spreadsheet takes for a formula. */
+/* Texts are quoted and guarded: a name may hold a comma, or what a spreadsheet takes for a formula.
+ */
 static void print_text(FILE *out, const char *text)
 {
-    fputc('"', out);
-    if (text[0] != '\0' && strchr("=+-@", text[0]) != NULL)
-        fputc('\'', out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
+    (void)pkb_csv_text(out, text, true, NULL); /* without memory the cell stays empty */
 }
 
 static void print_number(FILE *out, double number)

@@ -20,14 +20,15 @@ typedef struct pkb_score_options {
 
 enum { PKB_SCORE_KEY_FIRST = 0x200, PKB_SCORE_KEY_OWN = 0x300 /* a verb's own start here */ };
 
-/* Rows for a verb's table of options. */
+/* Rows for a verb's table of options; the selection alone for one that prints no JSON. */
 #define PKB_SCORE_OPTION(name, number, value, text)               \
     {                                                             \
         name, PKB_SCORE_KEY_FIRST + (number), (value), 0, text, 0 \
     }
-#define PKB_SCORE_OPTION_ROWS                                                             \
-    PKB_SCORE_OPTION("json", 0, NULL, "print JSON, a line each"),                         \
-        PKB_SCORE_OPTION("run", 1, "NAME", "only records of this run"),                   \
+#define PKB_SCORE_OPTION_ROWS \
+    PKB_SCORE_OPTION("json", 0, NULL, "print JSON, a line each"), PKB_SCORE_SELECTION_ROWS
+#define PKB_SCORE_SELECTION_ROWS                                                          \
+    PKB_SCORE_OPTION("run", 1, "NAME", "only records of this run"),                       \
         PKB_SCORE_OPTION("device", 2, "cuda|cpu", "only records of this device"),         \
         PKB_SCORE_OPTION("world", 3, "P", "only records with so many ranks"),             \
         PKB_SCORE_OPTION("problems", 4, "LIST",                                           \

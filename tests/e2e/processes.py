@@ -2,6 +2,7 @@
 """A process tree, as /proc shows it, for tests that kill parts of it."""
 
 import os
+import resource
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,3 +71,9 @@ def wait_until(condition, seconds: float = HUNG_S) -> bool:
 
 def kill(process: Process) -> None:
     os.kill(process.pid, 9)
+
+
+def within(megabytes: int):
+    """Limits the memory of a process to come, libraries included."""
+    limit = megabytes << 20
+    return lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

@@ -3,11 +3,11 @@
 
 import json
 import os
-import resource
 
 import pytest
 
 from tests.e2e.command import pkbench
+from tests.e2e.processes import within
 from tests.e2e.records import record, size_of, write
 from tests.e2e.scores import INCOMPLETE, attempts, refusal, score
 
@@ -87,12 +87,6 @@ def test_there_must_be_records(tmp_path):
     os.mkfifo(tmp_path / "pipe.jsonl")
     assert "no ordinary file" in refusal(tmp_path / "pipe.jsonl")
     assert "name a run" in refusal()
-
-
-def within(megabytes: int):
-    """Limits the memory of a process to come, libraries included."""
-    limit = megabytes << 20
-    return lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
 def test_long_files_are_not_kept(tmp_path):
