@@ -20,7 +20,8 @@ def kind(process: Process) -> str:
         return MODULES.get(module, "python")
     if name == "bwrap":
         return "bwrap of a cell" if "/pkbench-cell" in process.command else "bwrap of a compiler"
-    return {"pkbench-judge": "judge", "pkbench-cell": "cell"}.get(name, name)
+    ours = {"pkbench": "lane", "pkbench-judge": "judge", "pkbench-cell": "cell"}
+    return ours.get(name, name)
 
 
 class Victims:
