@@ -16,7 +16,7 @@ from tests.soak.place import OPTIONS, Clock, Place
 
 AHEAD = 3  # requests that are under way at once
 EVERY = 50  # attempts from one census to the next
-WAITS = ("hangs", "waits_for", "once_more", "idle_rank", "zeros")  # use up their time limits
+WAITS = ("hangs", "waits_for", "once_more", "idle_rank")  # zoo files that use up their time limit
 
 
 class Worker:
