@@ -4,6 +4,8 @@
  */
 #include "evaluator/attempt/retry.h"
 
+#include <signal.h>
+
 #include "base/buf.h"
 #include "base/fs.h"
 #include "base/json.h"
@@ -42,6 +44,19 @@ static pkb_code read_again(pkb_evaluation *evaluation, cJSON *control, pkb_error
     return pkb_evaluation_read(evaluation, err);
 }
 
+/* A cell died of SIGKILL that its judge did not send: so the kernel ends what takes a machine's
+ * memory, a person what is in the way, or the attempt itself. */
+static bool was_killed(const pkb_evaluation *evaluation)
+{
+    const cJSON *where = cJSON_GetObjectItemCaseSensitive(evaluation->record, "where");
+    pkb_verdict verdict = PKB_VERDICT_INFRA_ERROR;
+    int64_t number = 0;
+
+    return pkb_record_verdict(evaluation->record, &verdict, NULL) == PKB_OK &&
+           verdict == PKB_VERDICT_CRASH &&
+           pkb_json_get_i64(where, "signal", &number, NULL) == PKB_OK && number == SIGKILL;
+}
+
 /* The ranks failed with the attempt twice. */
 static pkb_code settle(pkb_evaluation *evaluation, pkb_error *err)
 {
@@ -70,14 +85,14 @@ static pkb_code settle(pkb_evaluation *evaluation, pkb_error *err)
     return rc;
 }
 
-/* Makes the next try of an attempt that has failed. */
+/* Makes the next try of an attempt that has failed; where its ranks live on, without a control. */
 static pkb_code prepare(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_error *err)
 {
     cJSON *control = evaluation->control;
     pkb_code rc = PKB_OK;
 
     evaluation->control = NULL;
-    if (evaluation->was_held)
+    if (evaluation->was_held && pkb_record_is_pending(evaluation->record))
         rc = pkb_example_judge(&control, evaluation, ranks, err);
     if (rc == PKB_OK)
         return read_again(evaluation, control, err);
@@ -86,19 +101,25 @@ static pkb_code prepare(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_error 
 
 pkb_code pkb_retry_judge(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_error *err)
 {
-    int failures = 0, held = 0; /* without the attempt, and with it */
+    int failures = 0, held = 0; /* of the ranks, without the attempt and with it */
+    int killed = 0;             /* of the attempt */
 
     for (;;) {
         pkb_code rc = pkb_evaluation_try(evaluation, ranks, err);
         if (rc == PKB_OK)
             rc = keep(evaluation, ranks, err);
-        if (rc != PKB_OK || !pkb_record_is_pending(evaluation->record))
+        if (rc != PKB_OK)
             return rc;
-        pkb_ranks_end(ranks);
-        if (evaluation->was_held && ++held == TRIES)
-            return settle(evaluation, err);
-        if (!evaluation->was_held && ++failures == TRIES)
-            return PKB_OK;
+        if (!pkb_record_is_pending(evaluation->record)) {
+            if (!was_killed(evaluation) || ++killed == TRIES)
+                return PKB_OK;
+        } else {
+            pkb_ranks_end(ranks);
+            if (evaluation->was_held && ++held == TRIES)
+                return settle(evaluation, err);
+            if (!evaluation->was_held && ++failures == TRIES)
+                return PKB_OK;
+        }
         rc = prepare(evaluation, ranks, err);
         if (rc != PKB_OK)
             return rc;

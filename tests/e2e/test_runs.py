@@ -224,6 +224,24 @@ def keep_first(honest: Path, count: int) -> None:
         (honest / f"samples/001_allreduce/{number}.cu").unlink()
 
 
+@pytest.mark.parametrize(
+    ("mode", "verdicts"),
+    [
+        (
+            "cell_is_killed_once",
+            ["CORRECT"] * 6,
+        ),  # by the kernel for lack of memory, or by a person
+        ("cell_is_killed", ["CRASH"] * 6),
+    ],
+)
+def test_an_attempt_whose_cell_was_killed_is_judged_once_more(honest, tmp_path, mode, verdicts):
+    answer = pkbench("eval", honest, *QUICK, env=fake_programs(tmp_path, mode))
+    assert answer.status == 0, answer.err
+    records = records_of(results_file(honest))
+    assert [record["verdict"] for record in records] == verdicts
+    assert ["start" in record["cost_s"] for record in records].count(True) <= 1  # ranks live on
+
+
 def test_ranks_that_break_once_cost_no_verdict(honest, tmp_path):
     environment = fake_programs(tmp_path, "dies_in_second_attempt_once")
     answer = pkbench("eval", honest, *QUICK, "--problems", "1", env=environment)

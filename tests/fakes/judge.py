@@ -57,6 +57,14 @@ def main() -> int:
             if MODE == "dies_in_second_attempt_once" and is_second and not MARK.exists():
                 MARK.touch()
                 os._exit(9)
+            is_killed = MODE == "cell_is_killed" or (
+                MODE == "cell_is_killed_once" and not MARK.exists()
+            )
+            if is_killed and RANK == 0:
+                MARK.touch()
+                where = {"rank": 1, "signal": 9}
+                say(event="verdict", verdict="CRASH", reason="killed by SIGKILL", where=where)
+                continue
             if MODE == "no_json":
                 link.send(b"{")
             if MODE == "unknown_event":

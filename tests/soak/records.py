@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tests.soak.corpus import Attempt
 
-# Times, the session's draws, and what names the way an attempt came in.
-LEFT_OUT = {"cost_s", "secret", "id", "run", "sample", "judgement"}
+# Times, the session's draws, that ranks broke before, and what names the way an attempt came in.
+LEFT_OUT = {"cost_s", "secret", "control", "id", "run", "sample", "judgement"}
 TIMED = {"cost_s", "batches", "time_us", "speedup"}
 
 

@@ -26,7 +26,7 @@ def record(problem="001_allreduce", source="a.cu", verdict="CORRECT", **more) ->
 
 def test_there_are_two_hundred_attempts_at_all_problems():
     attempts = corpus.attempts()
-    assert len(attempts) == 200
+    assert len(attempts) >= 200
     assert {one.problem for one in attempts} == {one.stem for one in corpus.EXAMPLES}
     verdicts = Counter(one.verdict for one in attempts)
     assert verdicts["CORRECT"] >= len(corpus.EXAMPLES)
