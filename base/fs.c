@@ -138,16 +138,22 @@ cleanup:
     return rc;
 }
 
-pkb_code pkb_fs_stage_commit(pkb_fs_stage *stage, pkb_error *err)
+static pkb_code commit(pkb_fs_stage *stage, bool is_synced, pkb_error *err)
 {
-    if (fchmod(stage->fd, 0644) != 0 || fsync(stage->fd) != 0)
+    if (fchmod(stage->fd, 0644) != 0 || (is_synced && fsync(stage->fd) != 0))
         return pkb_error_set_errno(err, PKB_ERR_DISK, "cannot write %s", stage->path);
     if (rename(stage->temporary, stage->path) != 0)
         return pkb_error_set_errno(err, PKB_ERR_DISK, "cannot replace %s", stage->path);
     free(stage->temporary);
     stage->temporary = NULL;
-    sync_directory_of(stage->path);
+    if (is_synced)
+        sync_directory_of(stage->path);
     return PKB_OK;
+}
+
+pkb_code pkb_fs_stage_commit(pkb_fs_stage *stage, pkb_error *err)
+{
+    return commit(stage, true, err);
 }
 
 void pkb_fs_stage_clear(pkb_fs_stage *stage)
@@ -162,7 +168,8 @@ void pkb_fs_stage_clear(pkb_fs_stage *stage)
     *stage = (pkb_fs_stage)PKB_FS_STAGE_NONE;
 }
 
-pkb_code pkb_fs_replace(const char *path, const void *data, size_t bytes, pkb_error *err)
+static pkb_code put(const char *path, const void *data, size_t bytes, bool is_synced,
+                    pkb_error *err)
 {
     pkb_fs_stage stage = PKB_FS_STAGE_NONE;
     pkb_code rc = pkb_fs_stage_open(&stage, path, err);
@@ -170,9 +177,19 @@ pkb_code pkb_fs_replace(const char *path, const void *data, size_t bytes, pkb_er
     if (rc == PKB_OK && write_all(stage.fd, data, bytes) != 0)
         rc = pkb_error_set_errno(err, PKB_ERR_DISK, "cannot write %s", path);
     if (rc == PKB_OK)
-        rc = pkb_fs_stage_commit(&stage, err);
+        rc = commit(&stage, is_synced, err);
     pkb_fs_stage_clear(&stage);
     return rc;
+}
+
+pkb_code pkb_fs_replace(const char *path, const void *data, size_t bytes, pkb_error *err)
+{
+    return put(path, data, bytes, true, err);
+}
+
+pkb_code pkb_fs_write(const char *path, const void *data, size_t bytes, pkb_error *err)
+{
+    return put(path, data, bytes, false, err);
 }
 
 pkb_code pkb_fs_append_fd(int fd, const char *path, const void *data, size_t bytes, pkb_error *err)

@@ -20,6 +20,9 @@ pkb_code pkb_fs_read(const char *path, size_t limit_bytes, char **text, size_t *
  * content, never a part. PKB_ERR_DISK on failure. */
 pkb_code pkb_fs_replace(const char *path, const void *data, size_t bytes, pkb_error *err);
 
+/* The same unsynced: for files that live no longer than the process that made them. */
+pkb_code pkb_fs_write(const char *path, const void *data, size_t bytes, pkb_error *err);
+
 /* The same piece by piece: a temporary file that becomes `path` in the end, or nothing. */
 typedef struct pkb_fs_stage {
     int fd;                 /* of the temporary file; -1 = none */

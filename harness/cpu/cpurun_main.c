@@ -149,7 +149,7 @@ static pkb_code translate(const job *j, size_t *c_bytes, pkb_error *err)
         rc = pkb_ptx_translate(ptx, bytes, &c, err);
     snprintf(path, sizeof path, "%s/device.c", j->folder);
     if (rc == PKB_OK)
-        rc = pkb_fs_replace(path, pkb_buf_text(&c), c.bytes, err);
+        rc = pkb_fs_write(path, pkb_buf_text(&c), c.bytes, err);
     *c_bytes = c.bytes;
     free(ptx);
     pkb_buf_clear(&c);

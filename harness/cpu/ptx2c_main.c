@@ -23,7 +23,7 @@ static pkb_code translate(const char *from, const char *to, pkb_error *err)
     if (rc == PKB_OK)
         rc = pkb_ptx_translate(ptx, bytes, &c, err);
     if (rc == PKB_OK)
-        rc = pkb_fs_replace(to, pkb_buf_text(&c), c.bytes, err);
+        rc = pkb_fs_write(to, pkb_buf_text(&c), c.bytes, err);
     free(ptx);
     pkb_buf_clear(&c);
     return rc;
