@@ -22,6 +22,12 @@ typedef struct pkb_cache {
 pkb_code pkb_cache_open(pkb_cache *out, pkb_error *err);
 void pkb_cache_clear(pkb_cache *cache);
 
+/* Whoever builds an entry holds its lock until it closes `*fd`; death releases it. False: another
+ * process builds it now. True with `*fd` -1: no locks here, so two may build the same. */
+bool pkb_cache_lock(const pkb_cache *cache, const char *key, int *fd);
+
+/* Whether there is an entry, which is used by this. */
+bool pkb_cache_has(const pkb_cache *cache, const char *key);
 /* Puts copies (hard links where possible) of the entry's files into `directory`. False, with none
  * of them left there, if the entry or one of the files is missing. */
 bool pkb_cache_fetch(const pkb_cache *cache, const char *key, const char *directory,

@@ -245,7 +245,7 @@ pkb_code pkb_command_key(char key[PKB_HASH_HEX_BYTES], const pkb_compile_options
     pkb_code rc = pkb_hash_create(&hash, err);
     if (rc != PKB_OK)
         return rc;
-    pkb_hash_add_text(hash, "without multicast"); /* as compile.c saw to */
+    pkb_hash_add_text(hash, "without multicast, with log"); /* as compile.c saw to */
     pkb_hash_add_text(hash, options->file_name);
     pkb_hash_add(hash, options->source, options->source_bytes);
     pkb_hash_add_text(hash, options->header);

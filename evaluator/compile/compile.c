@@ -18,15 +18,9 @@
 #include "evaluator/compile/diagnostic.h"
 #include "evaluator/compile/multicast.h"
 #include "evaluator/compile/ptx_limit.h"
+#include "evaluator/compile/stored.h"
 
-static const char *const built_names[] = {PKB_HOST_NAME, PKB_DEVICE_NAME};
-enum { BUILT_COUNT = sizeof built_names / sizeof built_names[0], TRIES = 2 };
-
-/* For GPUs the host part holds the device code. */
-static size_t built_count(const pkb_compile_options *options)
-{
-    return options->architecture != NULL ? 1 : BUILT_COUNT;
-}
+enum { TRIES = 2 };
 
 typedef struct chain {
     const pkb_compile_options *options;
@@ -216,7 +210,8 @@ static pkb_code run_steps(pkb_build *out, const pkb_compile_options *options, pk
                     .process = PKB_PROCESS_NONE,
                     .step = PKB_STEP_NVCC,
                     .is_done = options->architecture != NULL, /* nvcc does it all */
-                    .deadline_ns = pkb_clock_now_ns() + options->timeout_ns};
+                    .deadline_ns =
+                        options->is_ahead ? UINT64_MAX : pkb_clock_now_ns() + options->timeout_ns};
     bool is_fine = false;
     pkb_code rc = PKB_OK;
 
@@ -259,38 +254,20 @@ static pkb_code write_source(const pkb_compile_options *options, pkb_error *err)
     if (rc == PKB_OK)
         rc = pkb_fs_make_directory(keep, 0700, err);
     if (rc == PKB_OK)
-        rc = pkb_fs_replace(source, options->source, options->source_bytes, err);
+        rc = pkb_fs_write(source, options->source, options->source_bytes, err);
     if (rc == PKB_OK)
-        rc = pkb_fs_replace(header, options->header, strlen(options->header), err);
+        rc = pkb_fs_write(header, options->header, strlen(options->header), err);
     free(keep);
     free(source);
     free(header);
     return rc;
 }
 
-/* A cache that cannot be used costs time, no verdict. */
-static pkb_code build_or_fetch(pkb_build *out, const pkb_compile_options *options, pkb_error *err)
+static pkb_code build_from_source(pkb_build *out, const pkb_compile_options *options,
+                                  pkb_error *err)
 {
-    char key[PKB_HASH_HEX_BYTES];
-    pkb_cache cache = {0};
-    bool has_cache = options->uses_cache && pkb_cache_open(&cache, NULL) == PKB_OK;
-    pkb_code rc = PKB_OK;
-
-    if (has_cache) {
-        rc = pkb_command_key(key, options, err);
-        if (rc != PKB_OK)
-            goto cleanup;
-        out->was_cached =
-            pkb_cache_fetch(&cache, key, options->directory, built_names, built_count(options));
-        out->is_built = out->was_cached;
-    }
-    if (!out->was_cached)
-        rc = run_steps(out, options, err);
-    if (rc == PKB_OK && has_cache && out->is_built && !out->was_cached)
-        pkb_cache_store(&cache, key, options->directory, built_names, built_count(options), NULL);
-cleanup:
-    pkb_cache_clear(&cache);
-    return rc;
+    pkb_code rc = write_source(options, err);
+    return rc == PKB_OK ? run_steps(out, options, err) : rc;
 }
 
 /* What a killed build left, so that the next finds an empty folder. */
@@ -308,9 +285,7 @@ static pkb_code build_until_not_killed(pkb_build *out, const pkb_compile_options
     pkb_code rc = PKB_OK;
 
     for (int try = 1; rc == PKB_OK; try++) {
-        rc = write_source(options, err);
-        if (rc == PKB_OK)
-            rc = build_or_fetch(out, options, err);
+        rc = build_from_source(out, options, err);
         if (!out->was_killed || try == TRIES)
             return rc;
         if (rc == PKB_OK)
@@ -319,21 +294,97 @@ static pkb_code build_until_not_killed(pkb_build *out, const pkb_compile_options
     return rc;
 }
 
-pkb_code pkb_compile(pkb_build *out, const pkb_compile_options *options, pkb_error *err)
+/* While another process builds the same, its result is waited for; who waits as long as a
+ * compilation may take builds it, too. `*lock_fd` is closed by the caller. */
+static pkb_code wait_for_lock(int *lock_fd, const pkb_cache *cache, const char *key,
+                              const pkb_compile_options *options, pkb_error *err)
 {
-    *out = (pkb_build){0};
-    pkb_code rc = build_until_not_killed(out, options, err);
+    const uint64_t deadline_ns = pkb_clock_now_ns() + options->timeout_ns;
+    pkb_code rc = PKB_OK;
+
+    while (!pkb_cache_lock(cache, key, lock_fd) && pkb_clock_left_ns(deadline_ns) > 0) {
+        rc = pkb_idle_tick(options->idle, err);
+        if (rc != PKB_OK)
+            break;
+        pkb_clock_sleep_ns(PKB_TICK_MS / 2 * PKB_NS_PER_MS);
+    }
+    return rc;
+}
+
+static pkb_code build_or_fetch(pkb_build *out, const pkb_compile_options *options,
+                               const pkb_cache *cache, pkb_error *err)
+{
+    char key[PKB_HASH_HEX_BYTES];
+    int lock_fd = -1;
+
+    pkb_code rc = pkb_command_key(key, options, err);
     if (rc != PKB_OK)
         return rc;
+    out->was_cached = pkb_stored_fetch(out, cache, key, options);
+    if (out->was_cached)
+        return PKB_OK;
+    rc = wait_for_lock(&lock_fd, cache, key, options, err);
+    if (rc == PKB_OK)
+        out->was_cached = pkb_stored_fetch(out, cache, key, options);
+    if (rc == PKB_OK && !out->was_cached) {
+        rc = build_until_not_killed(out, options, err);
+        if (rc == PKB_OK)
+            pkb_stored_put(out, cache, key, options);
+    }
+    if (lock_fd >= 0)
+        close(lock_fd);
+    return rc;
+}
+
+static pkb_code complete(pkb_build *out, const pkb_compile_options *options, pkb_error *err)
+{
+    const bool has_device = options->architecture == NULL;
+
     if (out->is_built) {
         out->host = pkb_fs_join(options->directory, PKB_HOST_NAME);
-        if (built_count(options) == BUILT_COUNT)
+        if (has_device)
             out->device = pkb_fs_join(options->directory, PKB_DEVICE_NAME);
     }
-    const bool lacks_device = out->device == NULL && built_count(options) == BUILT_COUNT;
+    const bool lacks_device = out->device == NULL && has_device;
     if (out->is_built ? out->host == NULL || lacks_device : out->reason == NULL)
         return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the build's result");
     return PKB_OK;
+}
+
+/* A cache that cannot be used costs time, no verdict. */
+pkb_code pkb_compile(pkb_build *out, const pkb_compile_options *options, pkb_error *err)
+{
+    pkb_cache cache = {0};
+    *out = (pkb_build){0};
+
+    pkb_code rc = options->uses_cache && pkb_cache_open(&cache, NULL) == PKB_OK
+                      ? build_or_fetch(out, options, &cache, err)
+                      : build_until_not_killed(out, options, err);
+    pkb_cache_clear(&cache);
+    return rc == PKB_OK ? complete(out, options, err) : rc;
+}
+
+pkb_code pkb_compile_ahead(const pkb_compile_options *options, pkb_error *err)
+{
+    char key[PKB_HASH_HEX_BYTES];
+    pkb_build build = {0};
+    pkb_cache cache = {0};
+    int lock_fd = -1;
+
+    pkb_code rc = pkb_cache_open(&cache, err);
+    if (rc == PKB_OK)
+        rc = pkb_command_key(key, options, err);
+    if (rc == PKB_OK && !pkb_cache_has(&cache, key) && pkb_cache_lock(&cache, key, &lock_fd) &&
+        !pkb_cache_has(&cache, key)) { /* it may have come just before the lock was free */
+        rc = build_from_source(&build, options, err);
+        if (rc == PKB_OK)
+            pkb_stored_put(&build, &cache, key, options);
+    }
+    if (lock_fd >= 0)
+        close(lock_fd);
+    pkb_build_clear(&build);
+    pkb_cache_clear(&cache);
+    return rc;
 }
 
 void pkb_build_clear(pkb_build *build)

@@ -28,6 +28,7 @@ typedef struct pkb_compile_options {
     const char *architecture; /* "90a": code for that GPU; NULL = the CPU device */
     uint64_t timeout_ns;
     bool uses_cache;
+    bool is_ahead;        /* somebody else looks at the time: it may be paused */
     const pkb_idle *idle; /* called while it works; may be NULL */
 } pkb_compile_options;
 
@@ -36,14 +37,17 @@ typedef struct pkb_build {
     pkb_verdict verdict; /* COMPILE_ERROR, COMPILE_TIMEOUT, FORBIDDEN_CALL, UNSUPPORTED */
     char *reason;
     char *host, *device; /* absolute paths of the shared objects; GPUs: device NULL, host has all */
-    bool was_cached;
-    bool was_killed; /* something killed a compiler: a lack of memory, or a person */
-    pkb_buf log;     /* all that the compilers said */
+    bool was_cached;     /* also a failure may be */
+    bool was_killed;     /* something killed a compiler: a lack of memory, or a person */
+    pkb_buf log;         /* all that the compilers said */
 } pkb_build;
 
 /* An attempt that does not compile is a result, no error; where a compiler was killed, if that
  * happens twice. The caller clears `out` in any case. */
 pkb_code pkb_compile(pkb_build *out, const pkb_compile_options *options, pkb_error *err);
+/* Sees to it that the cache has what pkb_compile will look for, unless another process is about to.
+ * What is no verdict on the source alone (a timeout, a lack of memory) is not stored. */
+pkb_code pkb_compile_ahead(const pkb_compile_options *options, pkb_error *err);
 void pkb_build_clear(pkb_build *build);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,42 @@ static void the_least_recently_used_goes_first(void **state)
     assert_true(fetch(it, "three"));
 }
 
+static bool is_free(fixture *it, const char *key)
+{
+    int fd = -1;
+    const bool is_free = pkb_cache_lock(&it->cache, key, &fd);
+    if (fd >= 0)
+        close(fd);
+    return is_free;
+}
+
+static void an_entry_has_one_builder_whose_death_frees_it(void **state)
+{
+    fixture *it = *state;
+    int ready[2], fd = -1;
+    char byte = 0;
+
+    assert_int_equal(pipe(ready), 0);
+    const pid_t builder = fork();
+    if (builder == 0) {
+        byte = pkb_cache_lock(&it->cache, "0123456789abcdef01", &fd) ? 'y' : 'n';
+        if (write(ready[1], &byte, 1) != 1)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    assert_int_equal(byte, 'y');
+    assert_false(is_free(it, "0123456789abcdef01"));
+    assert_true(is_free(it, "1123456789abcdef01"));
+    assert_true(is_free(it, "0123456789abcfef01"));
+    kill(builder, SIGKILL);
+    assert_int_equal(waitpid(builder, NULL, 0), builder);
+    assert_true(is_free(it, "0123456789abcdef01"));
+    close(ready[0]);
+    close(ready[1]);
+}
+
 static void many_processes_may_store_and_fetch_at_once(void **state)
 {
     enum { PROCESSES = 8, ROUNDS = 50 };
@@ -208,6 +245,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(storing_twice_keeps_the_first, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_entry_that_lacks_a_file_is_a_miss, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_least_recently_used_goes_first, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_entry_has_one_builder_whose_death_frees_it, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(many_processes_may_store_and_fetch_at_once, set_up,
                                         tear_down),
         cmocka_unit_test(the_key_follows_everything_that_matters),

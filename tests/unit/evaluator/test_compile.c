@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fs.h"
@@ -212,6 +214,222 @@ static void what_is_killed_again_is_the_attempts_fault(void **state)
     pkb_build_clear(&build);
 }
 
+/* ---- what is stored; nvcc is a script that counts its calls ---- */
+
+typedef struct stand_in {
+    char root[32];
+    char *program, *calls, *folder, *real;
+    pkb_compile_options options;
+} stand_in;
+
+static void begin(stand_in *it, const char *script)
+{
+    pkb_buf text = {0};
+
+    find_tools();
+    strcpy(it->root, "/tmp/pkb-compile-XXXXXX");
+    assert_non_null(mkdtemp(it->root));
+    char *cache = pkb_fs_join(it->root, "cache");
+    setenv("PKBENCH_CACHE", cache, 1);
+    free(cache);
+    it->program = pkb_fs_join(it->root, "nvcc");
+    it->calls = pkb_fs_join(it->root, "calls");
+    it->folder = pkb_fs_join(it->root, "build");
+    pkb_buf_printf(&text, "#!/bin/sh\necho >>%s\n%s\n", it->calls, script);
+    assert_int_equal(pkb_fs_write(it->program, text.data, text.bytes, NULL), PKB_OK);
+    assert_int_equal(chmod(it->program, 0755), 0);
+    pkb_buf_clear(&text);
+    it->real = tools.tools[PKB_TOOL_NVCC].path;
+    tools.tools[PKB_TOOL_NVCC].path = it->program;
+    it->options = options_for("90a", it->folder);
+    it->options.uses_cache = true;
+}
+
+static void end(stand_in *it)
+{
+    tools.tools[PKB_TOOL_NVCC].path = it->real;
+    pkb_fs_remove_tree(it->root, NULL);
+    free(it->program);
+    free(it->calls);
+    free(it->folder);
+}
+
+static size_t count_calls(const stand_in *it)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    if (pkb_fs_read(it->calls, 100, &text, &bytes, NULL) != PKB_OK)
+        return 0;
+    free(text);
+    return bytes;
+}
+
+static void empty_folder(const stand_in *it)
+{
+    pkb_fs_remove_tree(it->folder, NULL);
+    assert_int_equal(pkb_fs_make_directory(it->folder, 0700, NULL), PKB_OK);
+}
+
+static pkb_build build_anew(const stand_in *it)
+{
+    pkb_build build = {0};
+    pkb_error err = {0};
+
+    empty_folder(it);
+    if (pkb_compile(&build, &it->options, &err) != PKB_OK)
+        fail_msg("%s", err.message);
+    return build;
+}
+
+static void build_ahead(const stand_in *it)
+{
+    pkb_compile_options options = it->options;
+    pkb_error err = {0};
+
+    empty_folder(it);
+    options.is_ahead = true;
+    if (pkb_compile_ahead(&options, &err) != PKB_OK)
+        fail_msg("%s", err.message);
+}
+
+/* The same text and log whether it was built now, ahead, or before. */
+static void expect_equal(const pkb_build *a, const pkb_build *b)
+{
+    assert_int_equal(a->is_built, b->is_built);
+    assert_int_equal(a->verdict, b->verdict);
+    assert_int_equal(a->reason == NULL, b->reason == NULL);
+    if (a->reason != NULL)
+        assert_string_equal(a->reason, b->reason);
+    assert_string_equal(pkb_buf_text(&a->log), pkb_buf_text(&b->log));
+}
+
+static void expect_stored(const char *script, bool is_ahead)
+{
+    stand_in it;
+
+    begin(&it, script);
+    it.options.uses_cache = false;
+    pkb_build fresh = build_anew(&it);
+    it.options.uses_cache = true;
+    if (is_ahead)
+        build_ahead(&it);
+    pkb_build second = build_anew(&it), third = build_anew(&it);
+    assert_int_equal(count_calls(&it), 2);
+    assert_int_equal(second.was_cached, is_ahead);
+    assert_true(third.was_cached);
+    expect_equal(&second, &fresh);
+    expect_equal(&third, &fresh);
+    if (is_ahead) {
+        build_ahead(&it); /* it is there */
+        assert_int_equal(count_calls(&it), 2);
+    }
+    pkb_build_clear(&fresh);
+    pkb_build_clear(&second);
+    pkb_build_clear(&third);
+    end(&it);
+}
+
+static void what_was_found_once_is_not_compiled_again(void **state)
+{
+    static const char *const scripts[] = {
+        "echo 'a.cu(1): warning: a tab\tand a \"quote\"'\necho built >attempt.so",
+        "echo 'a.cu(1): error: expected a \";\"'\necho '1 error detected'\nexit 2",
+        "echo cuMulticastBindMem >attempt.so"};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
+        expect_stored(scripts[i], false);
+        expect_stored(scripts[i], true);
+    }
+}
+
+static void what_the_machine_is_to_blame_for_is_tried_again(void **state)
+{
+    static const char *const scripts[] = {
+        "kill -9 $$", "echo \"nvcc error : 'cicc' died due to signal 9 (Kill signal)\"\nexit 9",
+        "echo 'a.cu(1): fatal error: /tmp/x: No space left on device'\nexit 1",
+        "echo 'a.cu: internal compiler error'\nexit 1"};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
+        stand_in it;
+        begin(&it, scripts[i]);
+        build_ahead(&it);
+        for (int again = 0; again < 2; again++) {
+            const size_t calls = count_calls(&it);
+            pkb_build build = build_anew(&it);
+            assert_false(build.is_built);
+            assert_int_equal(build.verdict, PKB_VERDICT_COMPILE_ERROR);
+            assert_true(count_calls(&it) > calls);
+            pkb_build_clear(&build);
+        }
+        end(&it);
+    }
+}
+
+static void a_timeout_is_not_stored(void **state)
+{
+    stand_in it;
+    (void)state;
+
+    begin(&it, "[ -e ../now ] || exec sleep 60\necho >attempt.so");
+    it.options.timeout_ns = PKB_NS_PER_S / 2;
+    pkb_build build = build_anew(&it);
+    assert_int_equal(build.verdict, PKB_VERDICT_COMPILE_TIMEOUT);
+    pkb_build_clear(&build);
+    char *now = pkb_fs_join(it.root, "now");
+    assert_int_equal(pkb_fs_write(now, "", 0, NULL), PKB_OK);
+    it.options.timeout_ns = 100 * PKB_NS_PER_S;
+    build = build_anew(&it);
+    assert_true(build.is_built);
+    assert_false(build.was_cached);
+    pkb_build_clear(&build);
+    free(now);
+    end(&it);
+}
+
+/* A child builds; the parent, which wants the same, takes what the child built. */
+static void who_wants_what_is_being_built_waits_for_it(void **state)
+{
+    stand_in it;
+    (void)state;
+
+    begin(&it, "while [ ! -e ../now ]; do sleep 0.01; done\necho built >attempt.so");
+    char *now = pkb_fs_join(it.root, "now"), *child_folder = pkb_fs_join(it.root, "child");
+    const uint64_t deadline_ns = pkb_clock_now_ns() + 100 * PKB_NS_PER_S;
+    const pid_t child = fork();
+    if (child == 0) {
+        it.options.directory = child_folder;
+        _exit(pkb_fs_make_directory(child_folder, 0700, NULL) == PKB_OK &&
+                      pkb_compile_ahead(&it.options, NULL) == PKB_OK
+                  ? 0
+                  : 1);
+    }
+    while (count_calls(&it) == 0 && pkb_clock_left_ns(deadline_ns) > 0)
+        pkb_clock_sleep_ns(PKB_NS_PER_MS);
+    build_ahead(&it); /* another is at it: nothing to do */
+    it.options.timeout_ns = PKB_NS_PER_S / 10;
+    pkb_build impatient = build_anew(&it); /* waits, then builds it, too, and that takes too long */
+    assert_int_equal(impatient.verdict, PKB_VERDICT_COMPILE_TIMEOUT);
+    pkb_build_clear(&impatient);
+    const size_t calls = count_calls(&it);
+    const pid_t helper = fork();
+    if (helper == 0) {
+        pkb_clock_sleep_ns(PKB_NS_PER_S / 5);
+        _exit(pkb_fs_write(now, "", 0, NULL) == PKB_OK ? 0 : 1);
+    }
+    it.options.timeout_ns = 100 * PKB_NS_PER_S;
+    pkb_build build = build_anew(&it);
+    assert_true(build.is_built && build.was_cached);
+    assert_int_equal(count_calls(&it), calls);
+    pkb_build_clear(&build);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(waitpid(helper, NULL, 0), helper);
+    free(now);
+    free(child_folder);
+    end(&it);
+}
+
 static void expect_arrays(const char *ptx, bool are_large)
 {
     char folder[] = "/tmp/pkb-compile-XXXXXX";
@@ -247,6 +465,10 @@ int main(void)
         cmocka_unit_test(multicast_is_refused_for_every_device),
         cmocka_unit_test(large_ptx_is_not_waited_for),
         cmocka_unit_test(large_initialised_arrays_are_not_translated),
+        cmocka_unit_test(what_was_found_once_is_not_compiled_again),
+        cmocka_unit_test(what_the_machine_is_to_blame_for_is_tried_again),
+        cmocka_unit_test(a_timeout_is_not_stored),
+        cmocka_unit_test(who_wants_what_is_being_built_waits_for_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
