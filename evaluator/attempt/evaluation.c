@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Judges one attempt; see evaluation.h. Compiling and the start of the ranks go on at the same
- * time: while the compiler works, its idle hook takes what the judges say. Nothing is compiled
- * while an attempt is judged, so no batch is disturbed.
+ * time: while the compiler works, its idle hook takes what the judges say.
  */
 #include "evaluator/attempt/evaluation.h"
 
@@ -74,25 +73,47 @@ static pkb_code clean_workdir(const pkb_ranks *ranks, const char *build, pkb_err
     return rc;
 }
 
+static pkb_code write_header(pkb_evaluation *evaluation, pkb_error *err)
+{
+    pkb_header_write(&evaluation->header, evaluation->problem);
+    return pkb_buf_check(&evaluation->header, "problem.h", err);
+}
+
+static pkb_compile_options compile_options(const pkb_evaluation *evaluation, const char *directory)
+{
+    const pkb_setting *setting = evaluation->setting;
+    return (pkb_compile_options){.tools = &setting->tools,
+                                 .level = setting->level,
+                                 .directory = directory,
+                                 .file_name = evaluation->attempt.file_name,
+                                 .source = evaluation->attempt.source,
+                                 .source_bytes = evaluation->attempt.bytes,
+                                 .header = pkb_buf_text(&evaluation->header),
+                                 .architecture =
+                                     setting->gpus.count > 0 ? setting->gpus.architecture : NULL,
+                                 .timeout_ns = (uint64_t)(setting->options.compile_timeout_s * 1e9),
+                                 .uses_cache = setting->options.uses_cache};
+}
+
 static pkb_code compile_in(pkb_evaluation *evaluation, pkb_ranks *ranks, const char *directory,
                            pkb_error *err)
 {
-    const pkb_setting *setting = evaluation->setting;
     const pkb_idle idle = pkb_ranks_idle(ranks);
-    const pkb_compile_options options = {
-        .tools = &setting->tools,
-        .level = setting->level,
-        .directory = directory,
-        .file_name = evaluation->attempt.file_name,
-        .source = evaluation->attempt.source,
-        .source_bytes = evaluation->attempt.bytes,
-        .header = pkb_buf_text(&evaluation->header),
-        .architecture = setting->gpus.count > 0 ? setting->gpus.architecture : NULL,
-        .timeout_ns = (uint64_t)(setting->options.compile_timeout_s * 1e9),
-        .uses_cache = setting->options.uses_cache,
-        .idle = &idle};
+    pkb_compile_options options = compile_options(evaluation, directory);
 
+    options.idle = &idle;
     return pkb_compile(&evaluation->build, &options, err);
+}
+
+pkb_code pkb_evaluation_compile_ahead(pkb_evaluation *evaluation, const char *directory,
+                                      pkb_error *err)
+{
+    pkb_code rc = write_header(evaluation, err);
+    if (rc != PKB_OK)
+        return rc;
+    pkb_compile_options options = compile_options(evaluation, directory);
+    options.is_ahead = true;
+    return pkb_compile_ahead(&options, err);
 }
 
 static double since_s(uint64_t start_ns)
@@ -108,8 +129,7 @@ static pkb_code compile(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_error 
         return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the build");
 
     pkb_progress_step(&ranks->setting->progress, "compiling", NULL);
-    pkb_header_write(&evaluation->header, evaluation->problem);
-    pkb_code rc = pkb_buf_check(&evaluation->header, "problem.h", err);
+    pkb_code rc = write_header(evaluation, err);
     if (rc == PKB_OK)
         rc = clean_workdir(ranks, directory, err);
     if (rc == PKB_OK)

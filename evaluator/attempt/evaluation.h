@@ -46,6 +46,10 @@ pkb_code pkb_evaluation_read(pkb_evaluation *evaluation, pkb_error *err);
 /* The hash that its record will have. */
 pkb_code pkb_evaluation_judgement(const pkb_evaluation *evaluation, char hex[PKB_HASH_HEX_BYTES],
                                   pkb_error *err);
+/* Has what was read in the cache, so that building it later takes no time; works in an empty
+ * directory, and nothing but time depends on it. */
+pkb_code pkb_evaluation_compile_ahead(pkb_evaluation *evaluation, const char *directory,
+                                      pkb_error *err);
 /* Builds and judges what was read. A failure of the ranks is a record, too, with the verdict
  * INFRA_ERROR; such ranks must be ended. */
 pkb_code pkb_evaluation_judge(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_error *err);

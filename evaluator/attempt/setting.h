@@ -9,6 +9,7 @@
 #include "evaluator/attempt/options.h"
 #include "evaluator/console/progress.h"
 #include "evaluator/machine/gpus.h"
+#include "evaluator/machine/process.h"
 #include "evaluator/machine/tool.h"
 #include "evaluator/problem/catalogue.h"
 #include "harness/sandbox/sandbox.h"
@@ -21,6 +22,7 @@ typedef struct pkb_setting {
     pkb_sandbox_level level; /* known once the tools were required */
     char *debugger;          /* compute-sanitizer, with --debug; NULL = none */
     pkb_progress progress;
+    pkb_idle idle; /* called in every wait for ranks and compilers; of no function: none */
 } pkb_setting;
 
 /* Chooses the device. */

@@ -18,7 +18,7 @@ static pkb_code tick(void *context, pkb_error *err)
     pkb_progress *progress = &ranks->setting->progress;
     char step[96];
 
-    (void)err; /* a failure of the ranks is kept for when they are waited for */
+    /* a failure of the ranks is kept for when they are waited for */
     if (ranks->session != NULL)
         pkb_session_pump(ranks->session);
     if (ranks->is_judging && pkb_session_size(ranks->session)[0] != '\0') {
@@ -26,7 +26,7 @@ static pkb_code tick(void *context, pkb_error *err)
         pkb_progress_step(progress, step, pkb_session_step(ranks->session));
     }
     pkb_progress_tick(progress);
-    return PKB_OK;
+    return pkb_idle_tick(&ranks->setting->idle, err);
 }
 
 pkb_idle pkb_ranks_idle(pkb_ranks *ranks)
@@ -118,6 +118,11 @@ pkb_code pkb_ranks_judge(pkb_ranks *ranks, const pkb_session_attempt *attempt, c
     pkb_code rc = pkb_session_judge(ranks->session, attempt, &idle, verdict, err);
     ranks->is_judging = false;
     return rc;
+}
+
+bool pkb_ranks_are_timing(const pkb_ranks *ranks)
+{
+    return ranks->is_judging && pkb_session_is_timing(ranks->session);
 }
 
 void pkb_ranks_end(pkb_ranks *ranks)

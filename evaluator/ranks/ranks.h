@@ -36,6 +36,8 @@ pkb_code pkb_ranks_wait(pkb_ranks *ranks, pkb_error *err);
  * freed by the caller. */
 pkb_code pkb_ranks_judge(pkb_ranks *ranks, const pkb_session_attempt *attempt, cJSON **verdict,
                          pkb_error *err);
+/* Whether they time something now, so that nothing else should use their cores. */
+bool pkb_ranks_are_timing(const pkb_ranks *ranks);
 /* For other waits: takes what the judges say and keeps the progress moving. */
 pkb_idle pkb_ranks_idle(pkb_ranks *ranks);
 /* Ends the session and removes its work directory; what was kept in it is lost. */

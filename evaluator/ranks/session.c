@@ -130,7 +130,7 @@ pkb_code pkb_session_open(pkb_session *session, const pkb_plan *plan, const char
                           pkb_error *err)
 {
     pkb_code rc =
-        pkb_fs_replace(session->plan_path, pkb_buf_text(&plan->text), plan->text.bytes, err);
+        pkb_fs_write(session->plan_path, pkb_buf_text(&plan->text), plan->text.bytes, err);
 
     session->plan = plan;
     snprintf(session->secret, sizeof session->secret, "%s", secret);
@@ -253,6 +253,8 @@ pkb_code pkb_session_judge(pkb_session *session, const pkb_session_attempt *atte
     session->is_judging = true;
     session->oom_kills = pkb_oom_kills();
     session->size[0] = session->step[0] = '\0';
+    for (size_t i = 0; i < session->judge_count; i++)
+        session->judges[i].is_timing = false;
     if (rc == PKB_OK)
         rc = wait_for(session, has_verdict, seconds, idle, err);
     if (rc == PKB_OK) {
@@ -276,6 +278,14 @@ const char *pkb_session_size(const pkb_session *session)
 const char *pkb_session_step(const pkb_session *session)
 {
     return session->step;
+}
+
+bool pkb_session_is_timing(const pkb_session *session)
+{
+    bool is_timing = false;
+    for (size_t i = 0; i < session->judge_count; i++)
+        is_timing |= session->judges[i].is_timing;
+    return is_timing;
 }
 
 /* ---- the end ---- */

@@ -63,6 +63,9 @@ bool pkb_session_ran_out(const pkb_session *session);
 const char *pkb_session_size(const pkb_session *session);
 const char *pkb_session_step(const pkb_session *session);
 
+/* Whether a rank is at a step that times. */
+bool pkb_session_is_timing(const pkb_session *session);
+
 /* Ends everything that was started, in good order if it goes quickly, and reaps it. */
 void pkb_session_close(pkb_session *session);
 

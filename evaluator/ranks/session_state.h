@@ -16,6 +16,7 @@ typedef struct pkb_judge_link {
     int socket_fd, pidfd; /* -1 = none */
     int rank;             /* -1 until it has said hello */
     bool is_open;         /* it has opened the plan */
+    bool is_timing;       /* its last step */
 } pkb_judge_link;
 
 struct pkb_session {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Judges a folder; see run.h. One attempt at a time: it is compiled, then judged, so nothing is
- * compiled while a batch is timed.
+ * Judges a folder; see run.h. One attempt at a time: it is compiled, then judged.
  */
 #include "evaluator/run/run.h"
 
@@ -147,7 +146,9 @@ static pkb_code take_all(pkb_run *run, pkb_error *err)
     const pkb_samples *samples = &run->samples;
     pkb_code rc = PKB_OK;
 
+    pkb_run_ahead_start(run);
     for (size_t i = 0; i < samples->count && rc == PKB_OK; i++) {
+        pkb_run_ahead_move(run, i + 1);
         const pkb_sample *sample = &samples->items[i];
         const pkb_summary_place place = {.index = i + 1,
                                          .count = samples->count,
@@ -169,6 +170,7 @@ static pkb_code take_all(pkb_run *run, pkb_error *err)
             break;
         }
     }
+    pkb_run_ahead_end(run);
     if (rc == PKB_OK && run->refused_count == samples->count) {
         *err = run->refusal;
         rc = PKB_ERR_USAGE;

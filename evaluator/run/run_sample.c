@@ -24,19 +24,23 @@ static pkb_code account(pkb_run *run, const pkb_summary_place *place, const cJSO
     return run->setting->options.wants_json ? pkb_output_json(record, err) : PKB_OK;
 }
 
-/* The record that is there already: of this attempt, or of an equal one. */
-static pkb_code find_record(pkb_run *run, const pkb_evaluation *evaluation, cJSON **out,
-                            bool *is_own, pkb_error *err)
+static pkb_record_facts facts_of(const pkb_run *run, const pkb_evaluation *evaluation)
 {
-    const pkb_record_facts facts = {.options = &run->setting->options,
-                                    .file = evaluation->file,
-                                    .run = evaluation->run,
-                                    .sample = evaluation->sample,
-                                    .problem = evaluation->problem->full_name};
+    return (pkb_record_facts){.options = &run->setting->options,
+                              .file = evaluation->file,
+                              .run = evaluation->run,
+                              .sample = evaluation->sample,
+                              .problem = evaluation->problem->full_name};
+}
+
+/* The record that is there already: of this attempt, or of an equal one; NULL = none. */
+static pkb_code find_entry(pkb_run *run, const pkb_evaluation *evaluation,
+                           const pkb_results_entry **out, bool *is_own, pkb_error *err)
+{
+    const pkb_record_facts facts = facts_of(run, evaluation);
     const bool only_new = facts.options->rejudges;
     char judgement[PKB_HASH_HEX_BYTES];
     const pkb_results_entry *entry = NULL;
-    cJSON *found = NULL;
     pkb_buf id = {0};
 
     pkb_record_id(&id, &facts);
@@ -47,6 +51,25 @@ static pkb_code find_record(pkb_run *run, const pkb_evaluation *evaluation, cJSO
     if (rc == PKB_OK && entry == NULL && !evaluation->attempt.is_blank)
         entry = pkb_results_find(&run->results, NULL, judgement, only_new);
     pkb_buf_clear(&id);
+    *out = entry;
+    return rc;
+}
+
+bool pkb_run_has_record(pkb_run *run, const pkb_evaluation *evaluation)
+{
+    const pkb_results_entry *entry = NULL;
+    bool is_own = false;
+    return find_entry(run, evaluation, &entry, &is_own, NULL) == PKB_OK && entry != NULL;
+}
+
+static pkb_code find_record(pkb_run *run, const pkb_evaluation *evaluation, cJSON **out,
+                            bool *is_own, pkb_error *err)
+{
+    const pkb_record_facts facts = facts_of(run, evaluation);
+    const pkb_results_entry *entry = NULL;
+    cJSON *found = NULL;
+
+    pkb_code rc = find_entry(run, evaluation, &entry, is_own, err);
     if (rc != PKB_OK || entry == NULL)
         return rc;
     rc = pkb_results_read(&run->results, entry, &found, err);
@@ -83,14 +106,15 @@ cleanup:
     return rc;
 }
 
-static pkb_code open_problem(pkb_run *run, const char *name, pkb_error *err)
+pkb_code pkb_run_open_problem(const pkb_run *run, pkb_problem **problem, const char *name,
+                              pkb_error *err)
 {
-    if (run->problem != NULL && strcmp(run->problem->full_name, name) == 0)
+    if (*problem != NULL && strcmp((*problem)->full_name, name) == 0)
         return PKB_OK;
-    pkb_problem_free(run->problem);
-    run->problem = NULL;
-    pkb_code rc = pkb_problem_load(&run->problem, &run->setting->catalogue, name, err);
-    return rc == PKB_OK ? pkb_problem_hash(run->problem, err) : rc;
+    pkb_problem_free(*problem);
+    *problem = NULL;
+    pkb_code rc = pkb_problem_load(problem, &run->setting->catalogue, name, err);
+    return rc == PKB_OK ? pkb_problem_hash(*problem, err) : rc;
 }
 
 /* The resolver said no to this problem: not an error of the run. */
@@ -113,7 +137,7 @@ pkb_code pkb_run_sample(pkb_run *run, const pkb_summary_place *place, const char
 
     pkb_summary_subject(subject, sizeof subject, place);
     pkb_progress_subject(&run->setting->progress, subject);
-    pkb_code rc = open_problem(run, place->problem, err);
+    pkb_code rc = pkb_run_open_problem(run, &run->problem, place->problem, err);
     if (rc != PKB_OK)
         return rc;
     evaluation.problem = run->problem;

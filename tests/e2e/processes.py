@@ -34,6 +34,12 @@ def _stat(pid: int) -> list[str] | None:
     return None if fields[0] in "ZX" else fields
 
 
+def state(process: Process) -> str:
+    """Its letter in /proc ("R", "S", "T"); "" if it has ended."""
+    fields = _stat(process.pid)
+    return fields[0] if fields and fields[19] == process.started else ""
+
+
 def look(pid: int) -> Process | None:
     fields = _stat(pid)
     if fields is None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.command import PKBENCH, ROOT, pkbench
+from tests.e2e.fake_tools import fake_judge
 from tests.e2e.processes import HUNG_S, descendants, wait_until
 
 HONEST = ROOT / "examples" / "001_allreduce.cu"
@@ -197,19 +198,6 @@ def test_a_second_writer_is_refused(folder, scratch):
 # ---- ranks that break ----
 
 
-def fake_programs(tmp_path: Path, mode: str) -> dict[str, str]:
-    """A folder of programs in which the judge is a fake, as an environment."""
-    programs = tmp_path / "programs"
-    programs.mkdir()
-    for name in ("pkbench-ptx2c", "pkbench-cell"):
-        (programs / name).symlink_to(ROOT / "build" / name)
-    judge = programs / "pkbench-judge"
-    judge.write_text((ROOT / "tests" / "fakes" / "judge.py").read_text())
-    judge.chmod(0o755)
-    mark = str(tmp_path / "mark")
-    return {"PKBENCH_PROGRAMS": str(programs), "FAKE_JUDGE": mode, "FAKE_JUDGE_MARK": mark}
-
-
 @pytest.fixture
 def honest(tmp_path) -> Path:
     """Six different sources that compile."""
@@ -243,7 +231,7 @@ def test_an_attempt_whose_cell_was_killed_is_judged_once_more(honest, tmp_path, 
 
 
 def test_ranks_that_break_once_cost_no_verdict(honest, tmp_path):
-    environment = fake_programs(tmp_path, "dies_in_second_attempt_once")
+    environment = fake_judge(tmp_path, "dies_in_second_attempt_once")
     answer = pkbench("eval", honest, *QUICK, "--problems", "1", env=environment)
     assert answer.status == 0, answer.err
     records = records_of(results_file(honest))
@@ -269,7 +257,7 @@ OWN_FAULTS = {
 def test_who_breaks_ranks_is_judged_for_it(honest, tmp_path, mode):
     verdict, reason = OWN_FAULTS[mode]
     keep_first(honest, 2)
-    answer = pkbench("eval", honest, *QUICK, env=fake_programs(tmp_path, mode))
+    answer = pkbench("eval", honest, *QUICK, env=fake_judge(tmp_path, mode))
     assert answer.status == 0, answer.err
     records = records_of(results_file(honest))
     assert [record["verdict"] for record in records] == [verdict] * 2, records
@@ -284,7 +272,7 @@ def test_without_an_example_nobody_is_blamed(honest, tmp_path):
     root = tmp_path / "root"
     for part in ("problems", "references", "harness"):
         shutil.copytree(ROOT / part, root / part)
-    environment = fake_programs(tmp_path, "dies_but_in_controls")
+    environment = fake_judge(tmp_path, "dies_but_in_controls")
     environment |= {"PKBENCH_ROOT": str(root), "PKBENCH_PYTHON": sys.executable}
     answer = pkbench("eval", honest, *QUICK, env=environment)
     assert answer.status == 6, answer.err
@@ -295,7 +283,7 @@ def test_without_an_example_nobody_is_blamed(honest, tmp_path):
 
 
 def test_ranks_that_do_not_come_up_blame_nobody(honest, tmp_path):
-    answer = pkbench("eval", honest, *QUICK, env=fake_programs(tmp_path, "error_at_open"))
+    answer = pkbench("eval", honest, *QUICK, env=fake_judge(tmp_path, "error_at_open"))
     assert answer.status == 6, answer.err
     records = records_of(results_file(honest))
     assert [record["verdict"] for record in records] == ["INFRA_ERROR"] * 3
@@ -303,7 +291,7 @@ def test_ranks_that_do_not_come_up_blame_nobody(honest, tmp_path):
 
 
 def test_ranks_that_always_break_end_the_run(honest, tmp_path):
-    environment = fake_programs(tmp_path, "dies_in_attempt")
+    environment = fake_judge(tmp_path, "dies_in_attempt")
     answer = pkbench("eval", honest, *QUICK, env=environment)
     assert answer.status == 6, answer.err
     records = records_of(results_file(honest))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.command import ROOT, pkbench
+from tests.e2e.fake_tools import fake_judge
 
 EXAMPLE = ROOT / "examples" / "001_allreduce.cu"
 
@@ -25,15 +26,7 @@ FAULTS = {
 @pytest.fixture
 def programs(tmp_path) -> dict[str, str]:
     """A folder of programs in which the judge is a fake."""
-    folder = tmp_path / "programs"
-    folder.mkdir()
-    for name in ("pkbench-ptx2c", "pkbench-cell"):
-        (folder / name).symlink_to(ROOT / "build" / name)
-    fake = folder / "pkbench-judge"
-    fake.write_text((ROOT / "tests" / "fakes" / "judge.py").read_text())
-    fake.chmod(0o755)
-    scratch = Path(f"/tmp/pkb-s{os.getpid()}")
-    return {"PKBENCH_PROGRAMS": str(folder), "PKBENCH_TMPDIR": str(scratch)}
+    return {**fake_judge(tmp_path, "correct"), "PKBENCH_TMPDIR": f"/tmp/pkb-s{os.getpid()}"}
 
 
 def evaluate(programs, mode: str, *arguments):

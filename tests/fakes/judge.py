@@ -7,11 +7,18 @@ import json
 import os
 import socket
 import sys
+import time
 from pathlib import Path
 
 RANK = int(os.environ["OMPI_COMM_WORLD_RANK"])
 MODE = os.environ.get("FAKE_JUDGE", "correct")
 MARK = Path(os.environ.get("FAKE_JUDGE_MARK", "/nowhere"))  # of what is done once only
+
+
+def wait_for(suffix: str) -> None:
+    """Until the test has made that file beside the mark."""
+    while not MARK.with_suffix(suffix).exists():
+        time.sleep(0.005)
 
 
 def main() -> int:
@@ -45,6 +52,10 @@ def main() -> int:
                 assert Path(request["device"]).exists()
             say(event="progress", rank=RANK, size=request["sizes"][0], step="check 1/1")
             attempts += 1
+            if MODE == "times_when_told":
+                wait_for(".time")
+                say(event="progress", rank=RANK, size=request["sizes"][0], step="time")
+                wait_for(".verdict")
             is_control = request["id"].endswith("/control")
             if MODE == "dies_in_attempt" or (MODE == "dies_but_in_controls" and not is_control):
                 os._exit(9)
