@@ -37,7 +37,8 @@ struct pkb_cell {
     uint64_t timeout_ns;      /* of a request, without the delays that it asks for */
     pkb_child child;
     pkb_process process;
-    int fd; /* socket; -1 = none */
+    int fd;         /* socket; -1 = none */
+    int scratch_fd; /* the /tmp that is its alone; -1 = none */
     pkb_region page_region;
     pkb_page *page;
     pkb_message *message;
@@ -85,6 +86,10 @@ static pkb_code receive_hello(pkb_cell *cell, pkb_error *err)
         return complain(cell, err);
     if (rc != PKB_OK)
         return rc;
+    if (cell->options.level == PKB_SANDBOX_FULL && cell->message->fd_count == 1) {
+        cell->scratch_fd = cell->message->fds[0];
+        cell->message->fds[0] = -1; /* the cell's now */
+    }
     if (cell->message->pid <= 0)
         return pkb_error_set(err, PKB_ERR_CHILD, 0, "the cell's hello came without credentials");
     return pkb_process_take(&cell->process, cell->message->pid, err);
@@ -181,7 +186,7 @@ pkb_code pkb_cell_spawn(pkb_cell **out, const pkb_cell_options *options, pkb_err
     cell->options = *options;
     cell->child = (pkb_child)PKB_CHILD_NONE;
     cell->process = (pkb_process)PKB_PROCESS_NONE;
-    cell->fd = cell->transcript.read_fd = cell->transcript.write_fd = -1;
+    cell->scratch_fd = cell->fd = cell->transcript.read_fd = cell->transcript.write_fd = -1;
     cell->page_region = (pkb_region)PKB_REGION_NONE;
     if ((rc = pkb_message_create(&cell->message, err)) != PKB_OK ||
         (rc = pkb_transcript_open(&cell->transcript, err)) != PKB_OK ||
@@ -221,6 +226,7 @@ pkb_code pkb_cell_begin(pkb_cell *cell, const pkb_memory *memory, uint64_t timeo
     if ((rc = pkb_cell_await(cell, err)) != PKB_OK || (rc = send_open(cell, err)) != PKB_OK ||
         (rc = await_ready(cell, err)) != PKB_OK)
         return rc;
+    cell->limits.scratch_fd = cell->scratch_fd;
     pkb_cell_limits_settle(&cell->limits, &cell->process, memory, world->cores);
     return PKB_OK;
 }
@@ -271,6 +277,8 @@ void pkb_cell_free(pkb_cell *cell)
     pkb_transcript_close(&cell->transcript);
     if (cell->fd >= 0)
         close(cell->fd);
+    if (cell->scratch_fd >= 0)
+        close(cell->scratch_fd);
     pkb_region_clear(&cell->page_region);
     pkb_message_free(cell->message);
     free(cell);
@@ -404,21 +412,49 @@ pkb_code pkb_cell_do(pkb_cell *cell, const pkb_cell_request *request, pkb_findin
     return PKB_OK;
 }
 
+/* The cell has ended; the sandbox's monitor, which tells how, follows. */
+static void judge_end(pkb_cell *cell, const pkb_hint_step *step, pkb_finding *finding)
+{
+    const uint64_t deadline_ns = pkb_clock_now_ns() + PKB_STOP_TIMEOUT_NS;
+    pkb_child_exit how = {.exited = true};
+
+    while (!has_ended(cell, &how))
+        if (pkb_clock_left_ns(deadline_ns) == 0) {
+            pkb_finding_set(finding, PKB_VERDICT_INFRA_ERROR,
+                            "rank %u: its process is gone, but the sandbox does not say how it "
+                            "ended; this machine is too busy",
+                            rank_of(cell));
+            return;
+        }
+    pkb_hint_judge_end(finding, cell->page, step, &how);
+}
+
 void pkb_cell_stop(pkb_cell *cell, pkb_finding *finding)
 {
     const pkb_hint_step step = {.command = PKB_COMMAND_RUN};
-    pkb_child_exit how = {.exited = true};
 
     if (!pkb_finding_is_clean(finding) || cell->is_stopped)
         return;
-    cell->is_stopped = pkb_process_stop(&cell->process);
-    if (cell->is_stopped)
+    switch (pkb_process_stop(&cell->process, PKB_STOP_TIMEOUT_NS)) {
+    case PKB_STOP_DONE:
+        cell->is_stopped = true;
         return;
-    if (has_ended(cell, &how))
-        pkb_hint_judge_end(finding, cell->page, &step, &how);
-    else
-        pkb_finding_set(finding, PKB_VERDICT_TAMPERING, "rank %u: its process could not be stopped",
-                        rank_of(cell));
+    case PKB_STOP_ENDED:
+        judge_end(cell, &step, finding);
+        break;
+    case PKB_STOP_LATE:
+        pkb_finding_set(finding, PKB_VERDICT_INFRA_ERROR,
+                        "rank %u: its process did not get to stop within %.0f s; this machine is "
+                        "too busy",
+                        rank_of(cell), (double)PKB_STOP_TIMEOUT_NS / 1e9);
+        break;
+    case PKB_STOP_DEFIED:
+        pkb_finding_set(finding, PKB_VERDICT_TAMPERING,
+                        "rank %u: its process went on running for %.0f s although it was told to "
+                        "stop",
+                        rank_of(cell), (double)PKB_STOP_TIMEOUT_NS / 1e9);
+        break;
+    }
     pkb_judge_world_abort(cell->options.world);
 }
 

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "base/clock.h"
 
@@ -19,6 +20,7 @@ void pkb_cell_limits_choose(pkb_cell_limits *limits, uint32_t world)
 {
     const uint64_t bytes = pkb_process_available_bytes() / 2 / world;
     *limits = (pkb_cell_limits){
+        .scratch_fd = -1,
         .memory_bytes = bytes == 0 || bytes > MEMORY_TOP_BYTES ? MEMORY_TOP_BYTES : bytes};
 }
 
@@ -68,6 +70,34 @@ static bool say_bytes(pkb_cell_excess *out, uint64_t used, const char *what, uin
     return true;
 }
 
+/* A rank may fill its peers' symmetric memory as well, whose own judges look only while their cells
+ * work. */
+static bool is_peer_full(const pkb_cell_limits *limits, const pkb_memory *memory,
+                         pkb_cell_excess *out)
+{
+    char what[40];
+
+    for (uint32_t rank = 0; rank < memory->layout.world; rank++) {
+        snprintf(what, sizeof what, "rank %" PRIu32 "'s symmetric memory", rank);
+        if (say_bytes(out, file_bytes(memory->arenas[2 * rank + 1]), what, limits->memory_bytes))
+            return true;
+    }
+    return false;
+}
+
+static bool has_many_files(const pkb_cell_limits *limits, pkb_cell_excess *out)
+{
+    struct statfs facts;
+
+    if (limits->scratch_fd < 0 || fstatfs(limits->scratch_fd, &facts) != 0 ||
+        facts.f_files - facts.f_ffree <= PKB_CELL_MOST_FILES)
+        return false;
+    snprintf(out->uses, sizeof out->uses, "holds %" PRIu64 " files",
+             (uint64_t)(facts.f_files - facts.f_ffree));
+    snprintf(out->limit, sizeof out->limit, "%d", PKB_CELL_MOST_FILES);
+    return true;
+}
+
 static bool is_gpu_full(const pkb_cell_limits *limits, const pkb_memory *memory,
                         pkb_cell_excess *out)
 {
@@ -97,5 +127,6 @@ bool pkb_cell_limits_exceeded(pkb_cell_limits *limits, const pkb_process *proces
     const uint64_t bytes = usage.private_bytes + pinned_bytes(limits, &usage, memory) +
                            file_bytes(memory->symmetric.fd);
     return say_bytes(out, bytes, "memory", limits->memory_bytes) ||
+           is_peer_full(limits, memory, out) || has_many_files(limits, out) ||
            is_gpu_full(limits, memory, out);
 }

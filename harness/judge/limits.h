@@ -13,21 +13,26 @@
 #include "harness/judge/process.h"
 
 typedef struct pkb_cell_limits {
-    uint64_t memory_bytes; /* private and pinned, and symmetric where that is filled lazily */
+    uint64_t memory_bytes; /* private and pinned, and symmetric where that is filled lazily; the
+                              same for the symmetric memory of each peer */
     uint64_t pinned_start_bytes;
     uint64_t gpu_bytes, gpu_start_bytes; /* whoever uses the GPU; 0 = there is none */
     uint32_t threads;
+    int scratch_fd; /* its own /tmp, borrowed; -1 = it has none */
     uint64_t next_look_ns;
     bool is_timed; /* the GPU is not asked under the clock */
     bool is_off;   /* a debugger needs a lot itself */
 } pkb_cell_limits;
 
 typedef struct pkb_cell_excess {
-    char uses[64], limit[32]; /* "uses 900 MiB of memory", "800 MiB" */
+    char uses[96], limit[32]; /* "uses 900 MiB of memory", "800 MiB" */
 } pkb_cell_excess;
 
 /* Memory: half of what this machine can still give, shared by `world` ranks, 8 GiB at most. */
 void pkb_cell_limits_choose(pkb_cell_limits *limits, uint32_t world);
+/* Files are memory of the kernel that no size of a /tmp limits. */
+enum { PKB_CELL_MOST_FILES = 4096 };
+
 /* Once the cell is ready and nothing of the attempt is loaded: half of what is free on its GPU
  * then, and 256 threads beyond those that it has and the device's, one a core. */
 void pkb_cell_limits_settle(pkb_cell_limits *limits, const pkb_process *process,

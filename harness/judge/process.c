@@ -17,10 +17,11 @@
 
 #include "base/clock.h"
 
-/* On a crowded machine every thread has to get its turn before it stops. */
-#define STOP_TIMEOUT_NS (20 * PKB_NS_PER_S)
 #define STOP_LOOK_NS UINT64_C(50000)
 #define STOP_AGAIN_NS (200 * PKB_NS_PER_MS)
+/* A thread that was told to stop runs no more code of its own, but for one that a processor runs at
+ * that moment. */
+#define DEFIANCE_NS (50 * PKB_NS_PER_MS)
 
 pkb_code pkb_process_take(pkb_process *process, pid_t pid, pkb_error *err)
 {
@@ -59,20 +60,35 @@ static bool send_signal(const pkb_process *process, int number)
            syscall(SYS_pidfd_send_signal, process->pidfd, number, NULL, 0) == 0;
 }
 
-/* The state letter of a thread; 'X' if it is gone. */
+static bool read_text(char *out, size_t bytes, const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? -1 : read(fd, out, bytes - 1);
+    int failure = errno;
+
+    if (fd >= 0)
+        close(fd);
+    out[got > 0 ? got : 0] = '\0';
+    errno = got == 0 ? ESRCH : failure;
+    return got > 0;
+}
+
+/* What stands behind the name in a file `stat`, which may hold anything itself; NULL if nothing. */
+static const char *behind_name(const char *text)
+{
+    const char *end = strrchr(text, ')');
+    return end != NULL && end[1] == ' ' ? end + 2 : NULL;
+}
+
+/* The state letter of a thread; 'X' if it is gone, '?' if nobody can say. */
 static char thread_state(pid_t pid, const char *thread)
 {
     char path[96], text[512];
     snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", (int)pid, thread);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    if (got <= 0)
-        return 'X';
-    text[got] = '\0';
-    const char *end = strrchr(text, ')'); /* the name before it may hold anything */
-    return end != NULL && end[1] == ' ' ? end[2] : 'X';
+    if (!read_text(text, sizeof text, path))
+        return errno == ENOENT || errno == ESRCH ? 'X' : '?';
+    const char *state = behind_name(text);
+    return state != NULL ? *state : '?';
 }
 
 static bool is_stopped(pid_t pid)
@@ -92,25 +108,45 @@ static bool is_stopped(pid_t pid)
     return stopped;
 }
 
-/* Asks again now and then: on a busy machine one request was seen to have no effect for 20 s. */
-bool pkb_process_stop(const pkb_process *process)
+/* Processor time in its own code, of all threads that it ever had. */
+static uint64_t user_ns(pid_t pid)
 {
-    const uint64_t begin_ns = pkb_clock_now_ns();
+    char path[64], text[512];
+    uint64_t ticks = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    if (!read_text(text, sizeof text, path))
+        return 0;
+    const char *fields = behind_name(text);
+    if (fields == NULL ||
+        sscanf(fields, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64, &ticks) != 1)
+        return 0;
+    return ticks * (PKB_NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+/* Asks again now and then: what undoes a SIGSTOP must be doing so all the time. A signal cannot be
+ * refused, so what is late is either a thread that gets no processor, which is no fault of the
+ * attempt, or code that undoes the signal, which has to run for that. */
+pkb_stop pkb_process_stop(const pkb_process *process, uint64_t timeout_ns)
+{
+    const uint64_t begin_ns = pkb_clock_now_ns(), used_ns = user_ns(process->pid);
     uint64_t asked_ns = begin_ns;
 
     if (!send_signal(process, SIGSTOP))
-        return false;
+        return PKB_STOP_ENDED;
     while (!is_stopped(process->pid)) {
         const uint64_t now_ns = pkb_clock_now_ns();
-        if (pkb_process_has_ended(process) || now_ns - begin_ns > STOP_TIMEOUT_NS)
-            return false;
+        if (pkb_process_has_ended(process))
+            return PKB_STOP_ENDED;
+        if (now_ns - begin_ns > timeout_ns)
+            return user_ns(process->pid) > used_ns + DEFIANCE_NS ? PKB_STOP_DEFIED : PKB_STOP_LATE;
         if (now_ns - asked_ns > STOP_AGAIN_NS) {
             send_signal(process, SIGSTOP);
             asked_ns = now_ns;
         }
         pkb_clock_sleep_ns(STOP_LOOK_NS);
     }
-    return !pkb_process_has_ended(process);
+    return pkb_process_has_ended(process) ? PKB_STOP_ENDED : PKB_STOP_DONE;
 }
 
 void pkb_process_continue(const pkb_process *process)

@@ -28,9 +28,18 @@ pkb_code pkb_process_take(pkb_process *process, pid_t pid, pkb_error *err);
 void pkb_process_release(pkb_process *process);
 
 bool pkb_process_has_ended(const pkb_process *process);
-/* SIGSTOP, then waits until each of its threads is stopped. False if it ended instead, or would not
- * stop within two seconds. */
-bool pkb_process_stop(const pkb_process *process);
+typedef enum pkb_stop {
+    PKB_STOP_DONE,  /* each of its threads stands still */
+    PKB_STOP_ENDED, /* it ended instead */
+    PKB_STOP_LATE,  /* not in time, because it did not even get to run: the machine is too busy */
+    PKB_STOP_DEFIED /* not in time, and its code went on running */
+} pkb_stop;
+
+/* How long a process has to come to a stand. */
+#define PKB_STOP_TIMEOUT_NS (UINT64_C(20) * 1000 * 1000 * 1000)
+
+/* SIGSTOP, until it stands still. */
+pkb_stop pkb_process_stop(const pkb_process *process, uint64_t timeout_ns);
 void pkb_process_continue(const pkb_process *process);
 void pkb_process_kill(const pkb_process *process);
 /* Until it has ended; false after timeout_ns. */

@@ -97,24 +97,32 @@ pkb_code pkb_supply_await(pkb_supply *supply, pkb_error *err)
     return PKB_OK;
 }
 
-pkb_code pkb_supply_take(pkb_supply *supply, uint64_t timeout_ns, pkb_cell **out, pkb_error *err)
+static pkb_code begin(pkb_supply *supply, pkb_cell *cell, uint64_t timeout_ns, pkb_cell **out,
+                      pkb_error *err)
 {
-    pkb_cell *cell = NULL;
-    pkb_code rc = pkb_supply_await(supply, err);
-
-    if (rc != PKB_OK)
-        return rc;
-    if (supply->waiting_count > 0)
-        cell = supply->waiting[--supply->waiting_count];
-    else
-        rc = spawn(supply, &cell, err);
-    if (rc == PKB_OK)
-        rc = pkb_cell_begin(cell, supply->judge->memory, timeout_ns, err);
+    pkb_code rc = pkb_cell_begin(cell, supply->judge->memory, timeout_ns, err);
     if (rc == PKB_OK)
         *out = cell;
     else
         pkb_cell_free(cell);
     return rc;
+}
+
+/* While they wait, cells can die of what another one does: it used up the memory of all. */
+pkb_code pkb_supply_take(pkb_supply *supply, uint64_t timeout_ns, pkb_cell **out, pkb_error *err)
+{
+    pkb_cell *cell = NULL;
+    pkb_code rc = pkb_supply_await(supply, err);
+
+    while (rc == PKB_OK && supply->waiting_count > 0) {
+        rc = begin(supply, supply->waiting[--supply->waiting_count], timeout_ns, out, err);
+        if (rc != PKB_ERR_CHILD)
+            return rc;
+        rc = pkb_watch_check(&supply->judge->watch, err); /* or was it one of ours? */
+    }
+    if (rc == PKB_OK)
+        rc = spawn(supply, &cell, err);
+    return rc == PKB_OK ? begin(supply, cell, timeout_ns, out, err) : rc;
 }
 
 void pkb_supply_clear(pkb_supply *supply)

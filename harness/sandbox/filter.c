@@ -86,8 +86,8 @@ static const struct {
     {SYS_pidfd_open, "pidfd_open"},
     {SYS_pidfd_getfd, "pidfd_getfd"},
     {SYS_kcmp, "kcmp"},
-    {SYS_kill, "kill"},     /* of another process */
-    {SYS_tgkill, "tgkill"}, /* of another process */
+    {SYS_kill, "kill"},     /* of another process, or to go on after a stop */
+    {SYS_tgkill, "tgkill"}, /* the same */
     {SYS_socket, "socket"},
     {SYS_socketpair, "socketpair"},
     {SYS_connect, "connect"},
@@ -204,18 +204,26 @@ static int add_clone(scmp_filter_ctx ctx)
     return rc;
 }
 
+/* One that the judge has stopped must not undo it: SIGCONT takes a SIGSTOP back that no thread has
+ * seen yet. `number` is the signal's argument. */
+static int add_own_signals(scmp_filter_ctx ctx, int call, unsigned number)
+{
+    const uint64_t self = (uint64_t)getpid();
+    int rc = seccomp_rule_add(ctx, SCMP_ACT_TRAP, call, 1, SCMP_A0(SCMP_CMP_NE, self));
+
+    for (uint64_t signal = 0; signal < NSIG && rc == 0; signal++)
+        rc = seccomp_rule_add(ctx, signal == SIGCONT ? SCMP_ACT_TRAP : SCMP_ACT_ALLOW, call, 2,
+                              SCMP_A0(SCMP_CMP_EQ, self), SCMP_CMP(number, SCMP_CMP_EQ, signal));
+    return rc;
+}
+
 /* raise() and abort() reach this process; nothing reaches another. */
 static int add_signals(scmp_filter_ctx ctx)
 {
-    const uint64_t self = (uint64_t)getpid();
-    const int calls[] = {SYS_kill, SYS_tgkill};
-    int rc = 0;
+    int rc = add_own_signals(ctx, SYS_kill, 1);
 
-    for (size_t i = 0; i < COUNT(calls) && rc == 0; i++) {
-        rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, calls[i], 1, SCMP_A0(SCMP_CMP_EQ, self));
-        if (rc == 0)
-            rc = seccomp_rule_add(ctx, SCMP_ACT_TRAP, calls[i], 1, SCMP_A0(SCMP_CMP_NE, self));
-    }
+    if (rc == 0)
+        rc = add_own_signals(ctx, SYS_tgkill, 2);
     /* Any handler may be set but that of SIGSYS, which is ours. */
     for (uint64_t number = 1; number < NSIG && rc == 0; number++) {
         if (number != SIGSYS)

@@ -103,6 +103,16 @@ static int do_kill_all(void)
     return kill(-1, SIGCONT);
 }
 
+static int do_continue(void)
+{
+    return kill(getpid(), SIGCONT);
+}
+
+static int do_continue_thread(void)
+{
+    return (int)syscall(SYS_tgkill, getpid(), gettid(), SIGCONT);
+}
+
 static int do_tgkill_parent(void)
 {
     return (int)syscall(SYS_tgkill, getppid(), getppid(), SIGCONT);
@@ -138,6 +148,8 @@ static void intents_die_by_sigsys_and_are_named(void **state)
         {do_socket, "socket"},
         {do_ptrace, "ptrace"},
         {do_kill_parent, "kill"},
+        {do_continue, "kill"},
+        {do_continue_thread, "tgkill"},
         {do_kill_group, "kill"},
         {do_kill_all, "kill"},
         {do_tgkill_parent, "tgkill"},

@@ -120,6 +120,8 @@ static pkb_memory memory_on(const pkb_judge_device *device)
     pkb_memory memory = {.device = device};
     memory.host = memory.values = memory.layout_region = memory.symmetric = none;
     memory.layout.world = 2;
+    for (size_t i = 0; i < sizeof memory.arenas / sizeof memory.arenas[0]; i++)
+        memory.arenas[i] = -1;
     return memory;
 }
 
@@ -153,6 +155,25 @@ static void memory_has_a_limit(void **state)
     assert_true(exceeds(&wanted, &ordinary, 32 * MIB, &excess));
     assert_string_equal(excess.limit, "32 MiB");
     assert_non_null(strstr(excess.uses, "MiB of memory"));
+}
+
+static void the_symmetric_memory_of_peers_has_a_limit(void **state)
+{
+    pkb_memory memory = memory_on(&ordinary);
+    pkb_cell_limits limits = {.memory_bytes = 32 * MIB, .threads = 256, .scratch_fd = -1};
+    pkb_region peers = PKB_REGION_NONE;
+    pkb_cell_excess excess;
+    (void)state;
+
+    assert_int_equal(pkb_region_create(&peers, "peer", 64 * MIB, NULL), PKB_OK);
+    memory.arenas[3] = peers.fd; /* of rank 1 */
+    pkb_process idle = start(&(wish){0});
+    assert_false(pkb_cell_limits_exceeded(&limits, &idle, &memory, true, &excess));
+    memset(peers.address, 1, 48 * MIB);
+    assert_true(pkb_cell_limits_exceeded(&limits, &idle, &memory, true, &excess));
+    assert_string_equal(excess.uses, "uses 48 MiB of rank 1's symmetric memory");
+    end(&idle);
+    pkb_region_clear(&peers);
 }
 
 static void page_tables_are_memory(void **state)
@@ -237,6 +258,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_has_a_limit),
+        cmocka_unit_test(the_symmetric_memory_of_peers_has_a_limit),
         cmocka_unit_test(page_tables_are_memory),
         cmocka_unit_test(pinned_memory_counts_where_there_is_a_gpu),
         cmocka_unit_test(threads_have_a_limit),
