@@ -15,8 +15,9 @@ PARTS = {
     "kills": lambda place, options: kills.measure(
         place, options.kills, options.pause, options.seed
     ),
-    "worker": lambda place, options: worker.measure(place, options.requests, options.seed),
-    "equal": lambda place, options: worker.equal(place, options.out / "attempts"),
+    "worker": lambda place, options: worker.measure(
+        place, options.requests, options.seed, options.out / "attempts"
+    ),
 }
 
 

@@ -78,5 +78,6 @@ def measure(place: Place, count: int) -> dict:
 
 
 def stored(out: Path) -> dict[str, dict]:
-    """Records of an earlier call, by path."""
-    return records.by_path(records.read(out / "attempts.jsonl"))
+    """Records of an earlier call, by path; none if there was none."""
+    path = out / "attempts.jsonl"
+    return records.by_path(records.read(path)) if path.exists() else {}

@@ -30,9 +30,12 @@ class Place:
     out: Path
     kept_cache: Path | None = None
     work: Path = field(default_factory=lambda: _folder("w"))
-    cache: Path = field(default_factory=lambda: _folder("c"))
 
     shared_memory: set[str] = field(default_factory=lambda: shared_memory())
+
+    def __post_init__(self):
+        self.cache = self.kept_cache or _folder("c")
+        self.cache.mkdir(parents=True, exist_ok=True)
 
     def __enter__(self) -> "Place":
         shutil.rmtree(self.out, ignore_errors=True)
@@ -41,13 +44,13 @@ class Place:
 
     def __exit__(self, *_) -> None:
         shutil.rmtree(self.work, ignore_errors=True)
-        shutil.rmtree(self.cache, ignore_errors=True)
+        if self.kept_cache is None:
+            shutil.rmtree(self.cache, ignore_errors=True)
 
     @property
     def environment(self) -> dict[str, str]:
-        cache = self.kept_cache or self.cache
         mine = {"PKBENCH_TMPDIR": str(self.work), "TMPDIR": str(self.work)}
-        mine["PKBENCH_CACHE"] = str(cache)
+        mine["PKBENCH_CACHE"] = str(self.cache)
         return {**os.environ, **mine}
 
     def start(self, *arguments, **options) -> subprocess.Popen:

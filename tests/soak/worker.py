@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`pkbench worker` for long: many attempts in a row by one that lives on, and whether anything that
-it holds grows; and the same attempts as in a folder, which must get the same records.
+it holds grows; and the attempts of a folder, which must get the same records from both.
 """
 
 import itertools
@@ -80,34 +80,46 @@ def request_for(run: Path, number: int, attempt: corpus.Attempt) -> dict:
 
 
 def schedule(count: int, seed: int) -> list[corpus.Attempt]:
-    """All but those that wait for their time limit, in a new order each round; so the problem
-    changes at almost every step, which is the harder way."""
-    chosen = [one for one in corpus.attempts() if not any(word in one.name for word in WAITS)]
-    order, found = random.Random(seed), []
+    """All as a folder has them; then rounds without those that wait for their time limit, each in
+    an order of its own: the problem changes at almost every step, which is the harder way."""
+    found, order = sorted(corpus.attempts(), key=lambda one: one.path), random.Random(seed)
+    quick = [one for one in found if not any(word in one.name for word in WAITS)]
     while len(found) < count:
-        found += order.sample(chosen, len(chosen))
+        found += order.sample(quick, len(quick))
     return found[:count]
 
 
-def measure(place: Place, count: int, seed: int) -> dict:
-    """`count` attempts, a census every EVERY, then the trends."""
+def measure(place: Place, count: int, seed: int, folder: Path) -> dict:
+    """`count` attempts, a census every EVERY, then the trends; records as in `folder`, if any."""
     run, planned = place.out / "run", schedule(count, seed)
     corpus.write(run, corpus.attempts(), with_noise=False)
-    faults, rows, clock = [], [], Clock()
-    with Worker(place, *OPTIONS, *attempts.TIMEOUT) as worker:
+    faults, rows, clock, first = [], [], Clock(), {}
+    with Worker(place, *OPTIONS, *attempts.TIMEOUT, *attempts.SEED) as worker:
         for begin in range(0, count, EVERY):
             part = dict(enumerate(planned[begin : begin + EVERY], start=begin))
             for answer in worker.judge([request_for(run, *one) for one in part.items()]):
                 faults += faults_of(answer, part)
+                first.setdefault(part[int(answer["request"])].path, answer.get("record", answer))
             rows.append(census.take(worker.process.pid, place.work, place.cache, begin + len(part)))
             clock.look()
+            place.store(
+                "worker", {"part": "worker", **clock.read(begin + len(part)), "census": rows}
+            )
     rate = clock.read(count)
     if worker.process.returncode != 0:
         faults.append(f"exit status {worker.process.returncode}")
     found = census.trends(rows[1:])  # the first rows see caches fill
     faults += census.leaks(found) + place.left()
-    told = {name: str(one) for name, one in found.items()}
-    result = {"part": "worker", **rate, "trends": told, "faults": faults, "census": rows}
+    equal, varying, unequal = compare(attempts.stored(folder), first)
+    result = {
+        "part": "worker",
+        **rate,
+        "equal_to_those_of_the_folder": equal,
+        "equal_verdict_other_details": varying,
+        "trends": {name: str(one) for name, one in found.items()},
+        "faults": faults + unequal,
+        "census": rows,
+    }
     place.store("worker", result)
     return result
 
@@ -122,23 +134,14 @@ def faults_of(answer: dict, part: dict[int, corpus.Attempt]) -> list[str]:
 # ---- the same as in a folder ----
 
 
-def equal(place: Place, folder: Path) -> dict:
-    """Each attempt that `attempts` stored in `folder`, asked of a worker."""
-    wanted = attempts.stored(folder)
-    chosen = [one for one in corpus.attempts() if one.path in wanted]
-    run = place.out / "run"
-    corpus.write(run, chosen, with_noise=False)
-    clock, found = Clock(), {}
-    with Worker(place, *OPTIONS, *attempts.TIMEOUT, *attempts.SEED) as worker:
-        for answer in worker.judge([request_for(run, *one) for one in enumerate(chosen)]):
-            found[chosen[int(answer["request"])].path] = answer.get("record", answer)
-            clock.look()
-    rate = clock.read(len(chosen))
-    faults, varying = [], []
-    for path, record in found.items():
-        differing = records.differences(records.core(wanted[path]), records.core(record))
-        is_same = record.get("verdict") == wanted[path]["verdict"]
-        (varying if is_same else faults).extend(f"{path}: {text}" for text in differing)
-    result = {"part": "equal", **rate, "differing_details": varying, "faults": faults}
-    place.store("equal", result)
-    return result
+def compare(wanted: dict[str, dict], found: dict[str, dict]) -> tuple[int, list[str], list[str]]:
+    """How many are equal; what differs beside the verdict; and faults: other verdicts. Some are
+    wrong by chance: who reads too early may do so at another place each time."""
+    equal, varying, faults = 0, [], []
+    for path in wanted.keys() & found.keys():
+        mine, other = wanted[path], found[path]
+        told = records.differences(records.core(mine), records.core(other))
+        equal += not told
+        is_same = mine["verdict"] == other.get("verdict")
+        (varying if is_same else faults).extend(f"{path}: {text}" for text in told)
+    return equal, varying, faults
