@@ -15,7 +15,8 @@
 
 typedef struct pkb_cache {
     char *directory;
-    size_t limit_bytes; /* 1 GiB unless changed */
+    size_t limit_bytes;   /* 1 GiB unless changed */
+    int prune_interval_s; /* 300 unless changed: in between there may be more than the limit */
 } pkb_cache;
 
 /* Makes the directory (0700). */
@@ -32,8 +33,8 @@ bool pkb_cache_has(const pkb_cache *cache, const char *key);
  * of them left there, if the entry or one of the files is missing. */
 bool pkb_cache_fetch(const pkb_cache *cache, const char *key, const char *directory,
                      const char *const *names, size_t count);
-/* Stores the named files of `directory` under the key, unless it has an entry already, and removes
- * the oldest entries beyond the limit. */
+/* Stores the named files of `directory` under the key, unless it has an entry already, and now
+ * and then removes the oldest entries beyond the limit. */
 pkb_code pkb_cache_store(const pkb_cache *cache, const char *key, const char *directory,
                          const char *const *names, size_t count, pkb_error *err);
 

@@ -8,10 +8,12 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -123,6 +125,7 @@ static void the_least_recently_used_goes_first(void **state)
     assert_true(fetch(it, "one"));
     usleep(20000);
     it->cache.limit_bytes = 25; /* two entries of 11 bytes */
+    it->cache.prune_interval_s = 0;
     store(it, "three");
     assert_true(fetch(it, "one"));
     assert_false(fetch(it, "two"));
@@ -165,6 +168,25 @@ static void an_entry_has_one_builder_whose_death_frees_it(void **state)
     close(ready[1]);
 }
 
+static void entries_are_looked_at_now_and_then(void **state)
+{
+    fixture *it = *state;
+    struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    it->cache.limit_bytes = 1;
+    store(it, "one");
+    usleep(20000);
+    store(it, "two"); /* the first look was just now */
+    assert_true(fetch(it, "one"));
+    usleep(20000);
+    char *mark = pkb_fs_join(it->cache.directory, ".pruned");
+    assert_int_equal(utimensat(AT_FDCWD, mark, long_ago, 0), 0);
+    free(mark);
+    store(it, "three");
+    assert_false(fetch(it, "one"));
+    assert_false(fetch(it, "two"));
+    assert_true(fetch(it, "three"));
+}
+
 static void many_processes_may_store_and_fetch_at_once(void **state)
 {
     enum { PROCESSES = 8, ROUNDS = 50 };
@@ -176,6 +198,7 @@ static void many_processes_may_store_and_fetch_at_once(void **state)
             char *to = pkb_fs_join(it->root, own);
             bool is_fine = pkb_fs_make_directory(to, 0700, NULL) == PKB_OK;
             it->cache.limit_bytes = 40;
+            it->cache.prune_interval_s = 0;
             for (int round = 0; round < ROUNDS && is_fine; round++) {
                 snprintf(key, sizeof key, "key%d", round % 5);
                 is_fine = pkb_cache_store(&it->cache, key, it->from, names, 2, NULL) == PKB_OK;
@@ -247,6 +270,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_least_recently_used_goes_first, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_entry_has_one_builder_whose_death_frees_it, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(entries_are_looked_at_now_and_then, set_up, tear_down),
         cmocka_unit_test_setup_teardown(many_processes_may_store_and_fetch_at_once, set_up,
                                         tear_down),
         cmocka_unit_test(the_key_follows_everything_that_matters),
