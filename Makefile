@@ -37,7 +37,7 @@ PROGRAMS := $(addprefix $(BUILD)/,pkbench pkbench-judge pkbench-cell pkbench-ptx
 LIBRARIES := $(addprefix $(BUILD)/lib/,libcudart.so.13 libpkbregion.so libpkbcompare.so libpkbcuda.so)
 
 .PHONY: all
-all: $(PROGRAMS) $(LIBRARIES)
+all: $(PROGRAMS) $(LIBRARIES) $(BUILD)/share/echarts.min.js
 
 include tools/build.mk
 include tools/targets.mk

@@ -7,7 +7,8 @@ SETUP_STAMP := $(BUILD)/.setup
 ifeq ($(PKBENCH_PYTHON)$(wildcard .venv/bin/python),)
 $(shell rm -f $(SETUP_STAMP))
 endif
-$(SETUP_STAMP): tools/setup.sh tools/requirements.txt tools/requirements-nvcc.txt
+$(SETUP_STAMP): tools/setup.sh tools/requirements.txt tools/requirements-nvcc.txt \
+                tools/requirements-report.txt
 	@mkdir -p $(@D)
 	@tools/setup.sh
 	@touch $@
@@ -78,6 +79,11 @@ $(BUILD)/pkbench-judge: $(BUILD)/obj/harness/judge_main.o $(JUDGE_OBJECTS) $(MEM
 $(BUILD)/pkbench: $(BUILD)/obj/evaluator/main.o $(filter-out %/main.o,$(EVALUATOR_OBJECTS)) \
                   $(CUDA_OBJECTS) $(SANDBOX_OBJECTS) $(BASE_OBJECTS)
 	$(Q)$(CC) $(CFLAGS) $^ -o $@ -lseccomp -lcrypto -lcjson -lm -ldl
+
+# The plotting library of reports, where set-up could fetch it.
+$(BUILD)/share/echarts.min.js: | $(SETUP_STAMP)
+	@mkdir -p $(@D)
+	@cp .venv/share/pkbench/echarts.min.js $@ 2>/dev/null || true
 
 # ---- unit tests: tests/unit/<folder>/test_X.c, linked with what its folder name says ----
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*/test_*.c))

@@ -24,6 +24,8 @@ make --no-print-directory unit 2>&1 | tee "$log"
 [ "${PIPESTATUS[0]}" -eq 0 ] || grep -q 'unit: .* [1-9][0-9]* failed' "$log" || failed=$((failed + 1))
 count "$log"
 
+tools/setup.sh browser || true # without it the tests of reports are skipped and say so
+
 # A file's tests stay together: they share judges, runs and worlds.
 "$python" -m pytest -q -m 'not gpu' -n "$(nproc)" --dist loadfile --durations=10 tests 2>&1 | tee "$log"
 [ "${PIPESTATUS[0]}" -eq 0 ] || grep -qE '[0-9]+ (failed|errors?)' "$log" || failed=$((failed + 1))

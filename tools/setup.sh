@@ -3,6 +3,7 @@
 # PyTorch in .venv/, and nvcc from PyPI where there is none. Installs nothing twice; run by make.
 #   tools/setup.sh          what building, testing and judging need
 #   tools/setup.sh lint     the linters as well
+#   tools/setup.sh browser  what the tests of reports need as well: chromium and Playwright
 # PKBENCH_PYTHON names another interpreter that has torch: then no .venv is made.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,6 +12,8 @@ packages=(gcc g++ make python3 python3-venv openmpi-bin libcjson-dev libseccomp-
     bubblewrap libcmocka-dev)
 if [ "${1:-}" = lint ]; then
     packages=(clang-format-14 clang-tidy-14 cppcheck shellcheck)
+elif [ "${1:-}" = browser ]; then
+    packages=(chromium fonts-dejavu-core)
 fi
 
 say() { echo "setup: $*" >&2; }
@@ -18,7 +21,7 @@ say() { echo "setup: $*" >&2; }
 # A package counts as there if dpkg knows it or, for programs, if PATH has it from elsewhere.
 is_there() {
     case "$1" in
-    gcc | g++ | make | python3 | cppcheck | shellcheck) command -v "$1" >/dev/null && return 0 ;;
+    gcc | g++ | make | python3 | cppcheck | shellcheck | chromium) command -v "$1" >/dev/null && return 0 ;;
     clang-format-14 | clang-tidy-14) command -v "$1" >/dev/null && return 0 ;;
     python3-venv) python3 -c 'import ensurepip' 2>/dev/null && return 0 ;;
     openmpi-bin) command -v mpirun >/dev/null && return 0 ;;
@@ -95,8 +98,44 @@ install_nvcc() {
     cp "$wanted" "$installed"
 }
 
+# The plotting library of reports: the ECharts (Apache-2.0) that a package on PyPI carries. Without it
+# all but reports works.
+fetch_charts() {
+    local charts=.venv/share/pkbench/echarts.min.js folder how=()
+    local sha256=a1911a5e05aac4b9abd7657308af5e18eb87222dd73d9fcab095d7163b72bd90
+    ! sha256sum --status -c <<<"$sha256  $charts" 2>/dev/null || return 0
+    say "fetching ECharts, which draws the charts of reports (7 MB)"
+    .venv/bin/python -m pip --version >/dev/null 2>&1 || python3 -m venv .venv
+    folder=$(mktemp -d)
+    ! .venv/bin/python -c 'import setuptools' 2>/dev/null || how=(--no-build-isolation) # quicker
+    .venv/bin/python -m pip download -q --disable-pip-version-check --no-deps --require-hashes \
+        "${how[@]}" -d "$folder" -r tools/requirements-report.txt 2>&1 | grep -v '^WARNING' >&2 || true
+    tar -xzf "$folder"/ezcharts-*.tar.gz -C "$folder" --wildcards --strip-components=4 \
+        'ezcharts-*/ezcharts/data/vendor/echarts.min.js' 2>/dev/null || true
+    if sha256sum --status -c <<<"$sha256  $folder/echarts.min.js" 2>/dev/null; then
+        mkdir -p "${charts%/*}"
+        cp "$folder/echarts.min.js" "$charts.new"
+        mv "$charts.new" "$charts"
+    else
+        say "ECharts could not be fetched: pkbench report will not work until tools/setup.sh and make" \
+            "are called again with a network"
+    fi
+    rm -rf "$folder"
+}
+
+# One set-up at a time: several work trees may share a .venv.
+mkdir -p .venv
+exec 9>.venv/setup.lock
+flock 9
+
 if [ "${1:-}" = lint ]; then
     install_packages
+    exit
+fi
+if [ "${1:-}" = browser ]; then
+    install_packages
+    [ -n "${PKBENCH_PYTHON:-}" ] || .venv/bin/python -c 'import playwright' 2>/dev/null ||
+        pip_install tools/requirements-browser.txt
     exit
 fi
 
@@ -115,3 +154,4 @@ else
     make_environment
 fi
 install_nvcc
+fetch_charts

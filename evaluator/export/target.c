@@ -146,16 +146,11 @@ static pkb_code finish_writer(pkb_target *target, pkb_error *err)
 
 pkb_code pkb_target_check(const pkb_target *target, const pkb_runset *runset, pkb_error *err)
 {
-    struct stat status;
-
-    if (is_stdout(target->path) || stat(target->path, &status) != 0)
+    if (is_stdout(target->path) || !pkb_runset_has_file(runset, target->path))
         return PKB_OK;
-    for (size_t i = 0; i < runset->file_count; i++)
-        if (runset->files[i].device == status.st_dev && runset->files[i].inode == status.st_ino)
-            return pkb_error_set(err, PKB_ERR_USAGE, 0,
-                                 "%s holds records that are to be exported: name another file",
-                                 target->path);
-    return PKB_OK;
+    return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                         "%s holds records that are to be exported: name another file",
+                         target->path);
 }
 
 static pkb_code flush(pkb_target *target, pkb_error *err)

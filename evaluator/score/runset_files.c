@@ -135,6 +135,13 @@ static const char *find_twin(const pkb_runset *runset, const struct stat *status
     return NULL;
 }
 
+bool pkb_runset_has_file(const pkb_runset *runset, const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && find_twin(runset, &status) != NULL;
+}
+
 static pkb_code add_file(pkb_runset *runset, const char *path, size_t folder,
                          const struct stat *status, pkb_error *err)
 {

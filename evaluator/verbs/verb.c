@@ -19,6 +19,7 @@ static const pkb_verb verbs[] = {
     {"eval", "judge an attempt or a folder of them: is it right, and how fast", pkb_verb_eval},
     {"score", "pass@k, fast_p@k and speed-ups of runs, with intervals", pkb_verb_score},
     {"compare", "do two runs differ: paired, with intervals and p-values", pkb_verb_compare},
+    {"report", "one HTML page about runs, for reading and publishing", pkb_verb_report},
     {"export", "runs as CSV, Parquet or lines for a leaderboard", pkb_verb_export},
     {"audit", "prove the suite itself: inputs, references, tolerances", pkb_verb_audit},
 };

@@ -1,0 +1,556 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`pkbench report`, read as a person would: in a browser that can reach nothing."""
+
+import json
+import re
+import shutil
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from tests.e2e.command import ROOT, pkbench
+from tests.e2e.records import PROTOCOL, problem_name, record, size_of, write
+from tests.e2e.report_runs import make_run, timed
+
+INCOMPLETE = 6
+PROBLEMS = ["001_allreduce", "008_alltoall", "013_gemm_allreduce", "031_fused_moe_fwd"]
+PHONE = {"width": 390, "height": 780}
+HOSTILE = (
+    "<script>document.title='owned'</script> </script><img src=x onerror=alert(1)> "
+    "\u202egnp.exe\u202c \x1b[31mred\x1b[0m &lt;b&gt; {{style}} ]]> 'quoted' \"twice\" \x00 end"
+)
+TIMES, NOTHING = "\u00d7", "\u2013"
+LIBRARY = ROOT / "build" / "share" / "echarts.min.js"
+pytestmark = pytest.mark.skipif(
+    not LIBRARY.exists(), reason="set-up could not fetch ECharts (no network?)"
+)
+
+
+# ---- pages ----
+
+
+def report(path: Path, *arguments, status: int = 0) -> Path:
+    answer = pkbench("report", *arguments, "-o", path)
+    assert answer.status == status, answer.err
+    return path
+
+
+def data_of(page: Path) -> dict:
+    """What the page carries, read as a browser would: up to the first end of a script."""
+    text = page.read_text()
+    start = text.index('id="data">') + len('id="data">')
+    return json.loads(text[start : text.index("</script>", start)])
+
+
+@pytest.fixture(scope="module")
+def two_runs(tmp_path_factory):
+    """Folders of two runs and the page about both."""
+    folder = tmp_path_factory.mktemp("runs")
+    runs = [
+        make_run(folder / name, name, PROBLEMS, 10, seed=seed, has_sources=True)
+        for name, seed in (("first", 3), ("second", 5))
+    ]
+    return runs, report(folder / "report.html", *runs)
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """One browser for the whole file."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        pytest.skip("no chromium here: tools/setup.sh browser installs it on Debian")
+    api = pytest.importorskip("playwright.sync_api", reason="tools/setup.sh browser installs it")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(chromium):
+    """Opens pages; at the end nothing may have been complained of or asked for."""
+    contexts, complaints = [], []
+
+    def turn_away(route):
+        if route.request.url.startswith("file:"):
+            route.continue_()
+        else:
+            complaints.append(f"asks for {route.request.url}")
+            route.abort()
+
+    def go(path: Path, **options):
+        context = chromium.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
+        contexts.append(context)
+        context.route("**/*", turn_away)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: complaints.append(f"dialog: {dialog.message}"))
+        page.goto(path.as_uri())
+        page.wait_for_selector("body[data-run]")
+        page.wait_for_selector("#funnel svg")
+        return page
+
+    go.complaints = complaints
+    yield go
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def column(page, section: str, number: int) -> list[str]:
+    """The texts of a column of a section's table."""
+    return page.locator(f"#{section} tbody > tr > td:nth-child({number})").all_inner_texts()
+
+
+# ---- what it says ----
+
+
+def test_numbers_are_those_of_score_and_compare(two_runs):
+    runs, page = two_runs
+    data = data_of(page)
+    for run, shown in zip(runs, data["runs"], strict=True):
+        assert shown["score"] == pkbench("score", "--json", run).record
+    assert len(data["pairs"]) == 1
+    assert data["pairs"][0]["compare"] == pkbench("compare", "--json", *runs).record
+    assert "upper_bound" not in data
+
+
+def test_the_curve_passes_through_the_score(two_runs):
+    for run in data_of(two_runs[1])["runs"]:
+        fast, curve = run["score"]["all"]["fast"], run["curve"]
+        seen = 0
+        for p, by_k in fast.items():
+            if float(p) not in curve["thresholds"]:
+                continue
+            at = curve["thresholds"].index(float(p))
+            for k, value in by_k.items():
+                for key in ("value", "low", "high"):
+                    assert curve["k"][k][key][at] == pytest.approx(value[key], rel=1e-4)
+                seen += 1
+        assert seen >= 12
+        values = curve["k"]["1"]["value"]
+        assert values == sorted(values, reverse=True)
+        assert values[0] == pytest.approx(run["score"]["all"]["pass"]["1"]["value"], rel=1e-4)
+        assert values[-1] == 0
+
+
+def test_the_funnel_loses_every_attempt_once(tmp_path):
+    verdicts = (
+        ["CORRECT"] * 4
+        + ["NO_CODE", "TRUNCATED", "COMPILE_ERROR", "ABI_ERROR", "CRASH", "WRONG_OUTPUT"]
+        + ["INFRA_ERROR", "UNSUPPORTED"]
+    )
+    speedups = [2.0, 1.5, 0.5, None] + [None] * 8
+    records = [
+        record(PROBLEMS[0], sample, verdict, speedup=speedup)
+        for sample, (verdict, speedup) in enumerate(zip(verdicts, speedups, strict=True))
+    ]
+    run = write(tmp_path / "run.jsonl", records)
+    page = report(tmp_path / "page.html", run, "--samples", 13, status=INCOMPLETE)
+    funnel = data_of(page)["runs"][0]["funnel"]
+    assert [(stage["stage"], stage["count"]) for stage in funnel] == [
+        ("asked", 13),
+        ("extracted", 10),
+        ("compiled", 8),
+        ("correct", 4),
+        ("fast", 2),
+    ]
+    assert funnel[1]["lost"] == {"no record": 1, "NO_CODE": 1, "TRUNCATED": 1}
+    assert funnel[4]["lost"] == {"not timed": 1, "not faster": 1}
+    for before, after in pairwise(funnel):
+        assert before["count"] - sum(after["lost"].values()) == after["count"]
+
+
+def test_two_of_the_same_name_are_kept_apart(tmp_path):
+    """Which is the upper bound is decided by its name alone."""
+    runs = [make_run(tmp_path / "a", "model", PROBLEMS[:2], 2, seed=4)]
+    runs.append(make_run(tmp_path / "b", "pk_solutions", PROBLEMS[:2], 1, seed=6))
+    data = data_of(report(tmp_path / "page.html", *runs))
+    assert data["upper_bound"] == 1
+    assert len(data["runs"]) == 2
+
+
+# ---- in a browser ----
+
+
+def test_it_renders(two_runs, visit):
+    page = visit(two_runs[1])
+    assert page.title() == "pkbench: first, second"
+    value = data_of(two_runs[1])["runs"][0]["score"]["all"]["pass"]["1"]
+    tile = page.locator("#summary .tile").first.inner_text()
+    assert f"{100 * value['value']:.1f} %" in tile
+    assert f"[{100 * value['low']:.1f}, {100 * value['high']:.1f}]" in tile
+    for section in ("summary", "compare", "thresholds", "groups", "funnel"):
+        assert page.locator(f"#{section} svg path").count() > 3, section
+    assert len(column(page, "problems", 1)) == len(PROBLEMS)
+    assert len(column(page, "attempts", 1)) == 40
+    assert "NVIDIA H200" in page.locator("#environment").inner_text()
+    assert "not known" in page.locator("#floor").inner_text()
+    assert page.locator("#summary").inner_text().count("fast_1.25") >= 1
+    assert "undefined" not in page.inner_text("body")
+    assert "NaN" not in page.inner_text("body")
+    assert "[object" not in page.inner_text("body")
+
+
+def test_problems_sort_and_filter(two_runs, visit):
+    page = visit(two_runs[1])
+    head = page.locator("#problems th button")
+    names = column(page, "problems", 1)
+    assert names == sorted(PROBLEMS)
+    head.first.click()
+    assert column(page, "problems", 1) == sorted(PROBLEMS, reverse=True)
+    assert page.locator("#problems th").first.get_attribute("aria-sort") == "descending"
+    page.get_by_role("button", name="Right", exact=True).click()
+    rights = [int(text) for text in column(page, "problems", 4)]
+    assert rights == sorted(rights, reverse=True)
+    assert len(set(rights)) > 1
+    page.get_by_label("Name").fill("ALL")
+    assert sorted(column(page, "problems", 1)) == [PROBLEMS[0], PROBLEMS[1], PROBLEMS[2]]
+    page.locator("#problems select").first.select_option("expert")
+    assert column(page, "problems", 1) == []
+    page.get_by_label("Name").fill("")
+    assert column(page, "problems", 1) == [PROBLEMS[3]]
+    assert "1 of 4 problems" in page.locator("#problems").inner_text()
+
+
+def test_attempts_sort_filter_and_turn_pages(tmp_path, visit):
+    run = make_run(tmp_path / "run", "model", PROBLEMS, 40, seed=8)
+    page = visit(report(tmp_path / "page.html", run))
+    attempts = page.locator("#attempts")
+    assert "Attempts 1 to 50 of 160" in attempts.inner_text()
+    page.get_by_label("next attempts").click()
+    assert "Attempts 51 to 100 of 160" in attempts.inner_text()
+    page.locator("#attempts th button", has_text="Speed-up").click()
+    fastest = [float(text.split(TIMES)[0]) for text in column(page, "attempts", 4)[:20]]
+    assert fastest == sorted(fastest, reverse=True)
+    page.locator("#attempts th button", has_text="Speed-up").click()
+    slowest = [float(text.split(TIMES)[0]) for text in column(page, "attempts", 4)[:20]]
+    assert slowest == sorted(slowest)
+    page.locator("#attempts select").select_option("WRONG_OUTPUT")
+    assert set(column(page, "attempts", 3)) == {"WRONG_OUTPUT"}
+    page.get_by_label("Words in").fill("rank 3 no-such-word")
+    assert "No attempt matches" in attempts.inner_text()
+    page.get_by_label("Words in").fill("TRIAL rank")
+    reasons = column(page, "attempts", 5)
+    assert reasons
+    assert all("rank" in reason and "trial" in reason for reason in reasons)
+
+
+def test_the_keyboard_is_enough(two_runs, visit):
+    page = visit(two_runs[1])
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.locator("#problems th button").first.focus()
+    page.keyboard.press("Enter")
+    assert column(page, "problems", 1) == sorted(PROBLEMS, reverse=True)
+    assert page.evaluate("document.activeElement.textContent") == "Problem"  # it keeps the focus
+    page.locator("#problems .open").first.focus()
+    page.keyboard.press("Space")
+    assert page.locator("#problems tr.inner td.reason").count() == 10
+    page.keyboard.press("Space")
+    assert page.locator("#problems tr.inner").count() == 0
+    page.locator("#thresholds input").first.focus()
+    page.keyboard.press("ArrowRight")
+    assert "fast_p@3" in page.locator("#thresholds figcaption").inner_text()
+    assert page.locator("#thresholds input:checked").get_attribute("value") == "3"
+
+
+def test_rows_open_to_every_reason_and_size(two_runs, visit):
+    runs, path = two_runs
+    records = [json.loads(line) for line in next((runs[0] / "results").iterdir()).open()]
+    page = visit(path)
+    for problem in PROBLEMS:
+        page.get_by_role("button", name=problem).first.click()
+    shown = page.locator("#problems").inner_text()
+    reasons = [entry["reason"] for entry in records if "reason" in entry]
+    assert len(reasons) > 5
+    assert all(reason in shown for reason in reasons)
+    right = next(entry for entry in records if entry["verdict"] == "CORRECT")
+    row = page.locator("#attempts tbody > tr", has_text="CORRECT").first
+    row.locator(".open").click()
+    inner = page.locator("#attempts tr.inner").inner_text()
+    assert [size in inner for size in ("tiny", "pkb", "large")] == [True] * 3
+    value = right["sizes"][1]["speedup"]["eager"]["value"]
+    assert f"{value:#.3g}{TIMES}" in inner
+
+
+def test_runs_are_switched(two_runs, visit):
+    page = visit(two_runs[1])
+    tile = page.locator("#summary .tile .value").first
+    before, subject = tile.inner_text(), data_of(two_runs[1])["runs"][1]["score"]
+    page.get_by_label("Run shown below").select_option(label="second")
+    assert page.get_attribute("body", "data-run") == "second"
+    assert tile.inner_text() == f"{100 * subject['all']['pass']['1']['value']:.1f} %" != before
+    rights = [entry["correct"] for entry in subject["problems"]]
+    assert [int(text) for text in column(page, "problems", 4)] == rights
+
+
+def test_a_comparison_says_what_compare_says(two_runs, visit):
+    runs, path = two_runs
+    answer = pkbench("compare", "--json", *runs).record
+    text = visit(path).locator("#compare").inner_text()
+    row = answer["pass"]["1"]
+    assert f"{100 * abs(row['difference']['value']):.1f}" in text
+    assert f"{row['p']:.4f}" in text
+    for name in answer["faster_only_by_a"] + answer["faster_only_by_b"]:
+        assert name in text
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_both_colour_schemes(two_runs, visit, scheme):
+    page = visit(two_runs[1], color_scheme=scheme)
+    ink = "getComputedStyle(document.body).color"
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = [sum(map(int, re.findall(r"\d+", page.evaluate(one))[:3])) for one in (paper, ink)]
+    assert (
+        (light[0] > 600 > 200 > light[1])
+        if scheme == "light"
+        else (light[0] < 100 < 600 < light[1])
+    )
+
+
+@pytest.mark.parametrize("width", [390, 320])
+def test_a_phone_scrolls_down_only(two_runs, visit, width):
+    page = visit(two_runs[1], viewport={"width": width, "height": 780})
+    for button in page.locator("#problems .open, #attempts .open").all()[:6]:
+        button.click()
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    charts = page.locator(".chart svg").all()
+    assert len(charts) >= 5
+    assert all(chart.bounding_box()["width"] <= width for chart in charts)
+
+
+def test_it_prints_on_white_without_controls(two_runs, visit):
+    page = visit(two_runs[1], color_scheme="dark")
+    page.emulate_media(media="print")
+    page.wait_for_function("document.querySelector('#funnel svg')")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert not any(box.is_visible() for box in page.locator(".controls").all())
+    labels = page.locator("#funnel svg text").evaluate_all(
+        "all => all.map(t => t.getAttribute('fill'))"
+    )
+    assert "#000000" in labels  # drawn anew in the colours of print
+    pdf = page.pdf(format="A4")
+    assert pdf.startswith(b"%PDF")
+    assert len(pdf) > 20_000
+
+
+# ---- hostile texts ----
+
+
+def test_hostile_texts_stay_texts(tmp_path, visit):
+    name = "</script><b>run"
+    long = "A" * 100_000
+    records = [
+        record(PROBLEMS[0], 0, "CRASH", run=name, reason=HOSTILE),
+        record(PROBLEMS[0], 1, "CRASH", run=name, reason=long),
+        record(PROBLEMS[0], 2, "CRASH", run=name, reason="__proto__"),
+    ]
+    for entry in records:
+        entry["machine"]["class"] = "<img src=x onerror=alert(2)>"
+        entry["versions"]["<script>"] = "</script><script>alert(3)</script>"
+    path = report(tmp_path / "page.html", write(tmp_path / "run.jsonl", records))
+    text = path.read_text()
+    assert text.count("</script>") == 4
+    assert long not in text
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\x1b\x00]", text)
+    page = visit(path)
+    assert page.title() == f"pkbench: {name}"
+    assert page.inner_text("h1") == name
+    assert page.locator("b", has_text="run").count() == 0
+    assert page.locator("img").count() == 0
+    page.get_by_role("button", name=PROBLEMS[0]).first.click()
+    shown = page.locator("#problems").inner_text()
+    assert "<script>document.title='owned'</script> </script><img src=x onerror=alert(1)>" in shown
+    assert "?gnp.exe? ?[31mred?[0m &lt;b&gt; {{style}} ]]> 'quoted'" in shown
+    assert "(cut here; 100000 bytes in the record)" in shown
+    assert "<img src=x onerror=alert(2)>" in page.locator("#environment").inner_text()
+
+
+def test_nothing_but_its_own_scripts_runs(two_runs, visit):
+    path = two_runs[1]
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', path.read_text()).group(1)
+    assert policy.startswith("default-src 'none';")
+    scripts = re.search(r"script-src ([^;]*)", policy).group(1).split()
+    assert len(scripts) == 3
+    assert all(source.startswith("'sha256-") for source in scripts)
+    assert not re.search(r"\b(src|href)=\"?https?:", path.read_text().split('id="data"')[0])
+    page = visit(path)
+    violations = page.evaluate(
+        """() => new Promise((resolve) => {
+             document.addEventListener("securitypolicyviolation",
+                                       (event) => resolve(event.effectiveDirective));
+             const script = document.createElement("script");
+             script.textContent = "document.title = 'owned'";
+             document.body.append(script);
+           })"""
+    )
+    assert violations.startswith("script-src")
+    assert page.title() == "pkbench: first, second"
+    assert "Content Security Policy" in visit.complaints.pop()
+
+
+# ---- little to show ----
+
+
+def test_records_of_the_cpu_are_marked(tmp_path, visit):
+    records = [record(name, 0, "CORRECT", device="cpu") for name in PROBLEMS]
+    page = visit(report(tmp_path / "page.html", write(tmp_path / "run.jsonl", records)))
+    assert "Screened on cpu" in page.inner_text("#marks")
+    assert "nothing is known of speed" in page.inner_text("#thresholds")
+    assert "fast" not in page.inner_text("#summary .tiles")
+    assert page.locator("#thresholds svg").count() == 0
+    assert "is faster" not in page.inner_text("#funnel")
+
+
+def test_nothing_right_nothing_fast(tmp_path, visit):
+    records = [record(problem_name(number), 0, "CRASH") for number in range(1, 6)]
+    page = visit(report(tmp_path / "page.html", write(tmp_path / "run.jsonl", records)))
+    assert "No attempt that is right was timed" in page.inner_text("#thresholds")
+    assert page.inner_text("#summary .tile .value >> nth=0") == "0.0 %"
+    assert NOTHING in page.inner_text("#summary .tiles")
+    assert page.locator("#compare").is_hidden()
+
+
+def test_one_attempt(tmp_path, visit):
+    entry = record(PROBLEMS[0], sizes=[timed(name, 3.0, 100) for name in ("tiny", "pkb", "large")])
+    page = visit(report(tmp_path / "page.html", write(tmp_path / "run.jsonl", [entry])))
+    assert page.inner_text("#summary .tile .value >> nth=0") == "100.0 %"
+    assert page.locator("#summary .interval").count() == 0
+    assert "NaN" not in page.inner_text("body")
+
+
+def test_runs_that_should_not_be_compared_are_shown_apart(tmp_path, visit):
+    runs = [
+        write(tmp_path / f"{name}.jsonl", [record(PROBLEMS[0], run=name, speedup=2.0, world=world)])
+        for name, world in (("two", 2), ("four", 4))
+    ]
+    page = visit(report(tmp_path / "page.html", *runs))
+    assert "worlds should not differ" in page.inner_text("#compare")
+    assert page.inner_text("#summary .tile .value >> nth=0") == "100.0 %"
+
+
+# ---- files ----
+
+
+def hrefs(page) -> list[str]:
+    return page.locator("#attempts tbody a").evaluate_all(
+        "links => links.map((link) => link.getAttribute('href'))"
+    )
+
+
+@pytest.mark.parametrize("place", ["page.html", "run #1 100%/page.html", "else/where/page.html"])
+def test_links_lead_to_sources_and_logs(tmp_path, visit, place):
+    folder = make_run(tmp_path / "run #1 100%", "model", PROBLEMS[:1], 3, has_sources=True)
+    first = json.loads(next((folder / "results").iterdir()).open().readline())
+    log = folder / "logs" / first["judgement"] / "rank0.txt"
+    log.parent.mkdir(parents=True)
+    log.write_text("said\n")
+    (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+    path = report(tmp_path / place, folder)
+    links = hrefs(visit(path))
+    assert len(links) == 4
+    assert all(link.startswith(("./", "../")) for link in links)
+    found = sorted((path.parent / unquote(link)).resolve() for link in links)
+    assert found == sorted([*(folder / "samples").rglob("*.cu"), log])
+
+
+def test_sources_are_embedded_where_that_is_asked_for(tmp_path, visit):
+    folder = make_run(tmp_path / "run", "model", PROBLEMS[:1], 2, has_sources=True)
+    source = folder / "samples" / PROBLEMS[0]
+    data = data_of(report(tmp_path / "without.html", folder))
+    assert data["runs"][0]["attempts"]["sources"] == []
+    (source / "1.cu").write_text("// changed after the verdict\n")
+    path = report(tmp_path / "with.html", folder, "--embed-source")
+    assert data_of(path)["runs"][0]["attempts"]["changed_sources"] == 1
+    page = visit(path)
+    for button in page.locator("#attempts .open").all():
+        button.click()
+    assert page.locator("#attempts pre").all_inner_texts() == [f"// model {PROBLEMS[0]} 0\n"]
+    assert "1 source changed since the verdict" in page.inner_text("#attempts")
+
+
+def test_sources_to_embed_have_a_limit(tmp_path):
+    folder = make_run(tmp_path / "run", "model", PROBLEMS[:1], 4, has_sources=True)
+    records = []
+    for number in range(4):
+        text = f"// {number}\n" + "x" * 700_000
+        (folder / "samples" / PROBLEMS[0] / f"{number}.cu").write_text(text)
+        records.append(record(PROBLEMS[0], number, "CRASH", source=text))
+    write(folder / "results" / "vm-cuda-P2.jsonl", records)
+    answer = pkbench("report", folder, "--embed-source", "-o", tmp_path / "page.html")
+    assert answer.status == 2
+    assert "--embed-source takes 2 MiB of sources at most" in answer.err
+    assert not (tmp_path / "page.html").exists()
+
+
+# ---- bad input ----
+
+
+def refusal(*arguments, status: int = 2, **options) -> str:
+    answer = pkbench("report", *arguments, **options)
+    assert answer.status == status, (answer.out, answer.err)
+    return answer.err
+
+
+def test_bad_input_is_named(tmp_path):
+    page = tmp_path / "page.html"
+    good = write(tmp_path / "good.jsonl", [record(PROBLEMS[0], speedup=2.0)])
+    empty = write(tmp_path / "empty.jsonl", [])
+    versions = {"pkbench": "0.1.0", "protocol": PROTOCOL + 1}
+    mixed = write(
+        tmp_path / "mixed.jsonl",
+        [record(PROBLEMS[0], 0), record(PROBLEMS[0], 1, versions=versions)],
+    )
+    assert "holds no record" in refusal(empty, "-o", page)
+    assert "protocol versions should not be mixed" in refusal(mixed, "-o", page)
+    assert "cannot find the run" in refusal(tmp_path / "none", "-o", page)
+    assert "name a run" in refusal()
+    assert "12 runs at most" in refusal(*[good] * 13, "-o", page)
+    nowhere = tmp_path / "no" / "page.html"
+    assert "cannot write beside" in refusal(good, "-o", nowhere, status=5)
+    folder = make_run(tmp_path / "run", "model", PROBLEMS[:1], 1)
+    assert "cannot write to the folder" in refusal(folder, "-o", nowhere, status=5)
+    assert not page.exists()
+    assert "holds records of the run" in refusal(good, "-o", good)
+    report(page, mixed, "--mix")
+    assert data_of(page)["runs"][0]["score"]["mixed"] == ["protocol versions"]
+
+
+def test_a_missing_library_is_named_with_its_remedy(tmp_path):
+    good = write(tmp_path / "good.jsonl", [record(PROBLEMS[0], speedup=2.0)])
+    root = tmp_path / "root"
+    (root / "build").mkdir(parents=True)
+    for name in ("problems", "evaluator"):
+        (root / name).symlink_to(ROOT / name)
+    said = refusal(good, "-o", tmp_path / "page.html", status=3, env={"PKBENCH_ROOT": str(root)})
+    assert "echarts.min.js" in said
+    assert "run tools/setup.sh and make" in said
+
+
+def test_a_damaged_line_marks_the_page(tmp_path, visit):
+    lines = [record(PROBLEMS[0], 0, "CRASH", reason="the one that is whole"), '{"schema": 1, "id']
+    path = report(tmp_path / "page.html", write(tmp_path / "run.jsonl", lines), status=INCOMPLETE)
+    page = visit(path)
+    assert "INCOMPLETE" in page.inner_text("#marks")
+    assert "1 line no record" in page.inner_text("#marks")
+    assert "is no record" in page.inner_text("#environment")
+
+
+def test_sizes_of_a_grid_and_unstable_times_are_shown(tmp_path, visit):
+    sizes = [timed(name, 2.0, 2e6) for name in ("tiny", "pkb", "large")]
+    sizes[1]["grid"] = "cp1xtp2"
+    sizes[1]["speedup"]["eager"]["unstable"] = True
+    sizes[2] = size_of("large", "CORRECT", 2.0)  # without its times
+    path = report(
+        tmp_path / "page.html", write(tmp_path / "run.jsonl", [record(PROBLEMS[0], sizes=sizes)])
+    )
+    page = visit(path)
+    page.locator("#attempts .open").first.click()
+    inner = page.locator("#attempts tr.inner").inner_text()
+    assert "pkb cp1xtp2" in inner
+    assert "unstable" in inner
+    assert "2.00 s" in inner
