@@ -84,6 +84,7 @@ typedef struct pkb_score_group {
 } pkb_score_group;
 
 typedef struct pkb_score_size {
+    size_t problems;                      /* with judged attempts that were asked for it */
     size_t judged, reached, right, timed; /* attempts; sizes timed */
     pkb_interval pass;                    /* pass@1 at this class alone */
     pkb_interval speedup;                 /* geometric mean over `timed` */

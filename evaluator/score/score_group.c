@@ -240,6 +240,7 @@ pkb_code pkb_score_size_fill(pkb_score_size *size, const pkb_score *score,
         const pkb_outcome_sizes *sums = &problem->sizes[size_class];
         if (!problem->asks[size_class])
             continue;
+        size->problems += problem->judged > 0;
         size->judged += problem->judged;
         size->reached += problem->reached[size_class];
         size->right += problem->right[size_class];

@@ -159,6 +159,7 @@ static void add_sizes(cJSON *to, const pkb_score *score)
         if (size->judged == 0)
             continue;
         cJSON *object = cJSON_AddObjectToObject(sizes, pkb_size_class_name((pkb_size_class)i));
+        add_count(object, "problems", size->problems);
         add_count(object, "judged", size->judged);
         add_count(object, "reached", size->reached);
         add_count(object, "correct", size->right);

@@ -7,9 +7,13 @@
 
 #include "evaluator/console/clean.h"
 #include "evaluator/console/terminal.h"
+#include "evaluator/console/text_row.h"
 #include "evaluator/score/score_print.h"
 
-enum { LABEL_COLUMNS = 16, CELL_COLUMNS = 22, NAME_COLUMNS = 28 };
+enum { INDENT = 2, LABEL_COLUMNS = 16, CELL_COLUMNS = 22, COUNT_COLUMNS = 13, NUMBER_COLUMNS = 8 };
+
+/* The first column is as wide as what stands in it, and this at least. */
+enum { NAME_COLUMNS = 16 };
 
 void pkb_score_percent(char out[PKB_SCORE_TEXT_BYTES], pkb_interval interval)
 {
@@ -102,42 +106,51 @@ static bool has_column(const pkb_score_group *all, size_t i)
 
 typedef void print_interval(char out[PKB_SCORE_TEXT_BYTES], pkb_interval interval);
 
+static pkb_text_row start_row(FILE *out, const char *label)
+{
+    pkb_text_row row = {.out = out, .owed = INDENT};
+    pkb_text_row_left(&row, LABEL_COLUMNS, "%s", label);
+    return row;
+}
+
 static void print_cells(FILE *out, const pkb_score_group *all, const char *label,
                         const pkb_score_value *values, print_interval *print)
 {
-    fprintf(out, "  %-*s", LABEL_COLUMNS, label);
+    pkb_text_row row = start_row(out, label);
+
     for (size_t i = 0; i < PKB_SCORE_KS && has_column(all, i); i++) {
         char text[PKB_SCORE_TEXT_BYTES];
         print(text, values[i].mean);
-        fprintf(out, "  %-*s", CELL_COLUMNS, text);
+        pkb_text_row_left(&row, CELL_COLUMNS, "%s", text);
     }
-    fputc('\n', out);
+    pkb_text_row_end(&row);
 }
 
-/* "18.4 … 31.0 %" */
-static void print_range(FILE *out, double low, double high)
+/* "18.4 ... 31.0 %" */
+static void add_range(pkb_text_row *row, double low, double high)
 {
-    char text[PKB_SCORE_TEXT_BYTES] = "-";
-
-    if (!isnan(low))
-        snprintf(text, sizeof text, "%.1f ... %.1f %%", 100 * low, 100 * high);
-    fprintf(out, "  %-*s", CELL_COLUMNS, text);
+    if (isnan(low))
+        pkb_text_row_left(row, CELL_COLUMNS, "-");
+    else
+        pkb_text_row_left(row, CELL_COLUMNS, "%.1f ... %.1f %%", 100 * low, 100 * high);
 }
 
 static void print_bounds(FILE *out, const pkb_score_group *all, const pkb_score_value *values)
 {
-    fprintf(out, "    %-*s", LABEL_COLUMNS - 2, "rest fail/pass");
+    pkb_text_row row = start_row(out, "  rest fail/pass");
+
     for (size_t i = 0; i < PKB_SCORE_KS && has_column(all, i); i++)
-        print_range(out, values[i].if_fail, values[i].if_pass);
-    fputc('\n', out);
+        add_range(&row, values[i].if_fail, values[i].if_pass);
+    pkb_text_row_end(&row);
 }
 
 static void print_ends(FILE *out, const pkb_score_group *all, const pkb_score_value *values)
 {
-    fprintf(out, "    %-*s", LABEL_COLUMNS - 2, "by their ends");
+    pkb_text_row row = start_row(out, "  by their ends");
+
     for (size_t i = 0; i < PKB_SCORE_KS && has_column(all, i); i++)
-        print_range(out, values[i].by_low, values[i].by_high);
-    fputc('\n', out);
+        add_range(&row, values[i].by_low, values[i].by_high);
+    pkb_text_row_end(&row);
 }
 
 /* A mean over fewer problems than there are says so. */
@@ -149,13 +162,21 @@ static void print_problems(FILE *out, const pkb_score_group *group)
         is_short |= group->pass[i].problems > 0 && group->pass[i].problems < group->problems;
     if (!is_short)
         return;
-    fprintf(out, "    %-*s", LABEL_COLUMNS - 2, "over problems");
-    for (size_t i = 0; i < PKB_SCORE_KS && has_column(group, i); i++) {
-        char text[PKB_SCORE_TEXT_BYTES];
-        snprintf(text, sizeof text, "%zu of %zu", group->pass[i].problems, group->problems);
-        fprintf(out, "  %-*s", CELL_COLUMNS, text);
-    }
-    fputc('\n', out);
+    pkb_text_row row = start_row(out, "  over problems");
+    for (size_t i = 0; i < PKB_SCORE_KS && has_column(group, i); i++)
+        pkb_text_row_left(&row, CELL_COLUMNS, "%zu of %zu", group->pass[i].problems,
+                          group->problems);
+    pkb_text_row_end(&row);
+}
+
+static void print_ks(FILE *out, const pkb_score_group *all)
+{
+    fprintf(out, "\n%s", pkb_terminal_start(out, PKB_STYLE_DIM));
+    pkb_text_row row = start_row(out, "");
+    for (size_t i = 0; i < PKB_SCORE_KS && has_column(all, i); i++)
+        pkb_text_row_left(&row, CELL_COLUMNS, "k = %zu", pkb_score_ks[i]);
+    fputs(pkb_terminal_end(out), out);
+    pkb_text_row_end(&row);
 }
 
 static void print_numbers(FILE *out, const pkb_score *score)
@@ -164,12 +185,7 @@ static void print_numbers(FILE *out, const pkb_score *score)
     const bool has_bounds = all->judged < all->planned;
     char text[PKB_SCORE_TEXT_BYTES];
 
-    fprintf(out, "\n%s  %-*s", pkb_terminal_start(out, PKB_STYLE_DIM), LABEL_COLUMNS, "");
-    for (size_t i = 0; i < PKB_SCORE_KS && has_column(all, i); i++) {
-        snprintf(text, sizeof text, "k = %zu", pkb_score_ks[i]);
-        fprintf(out, "  %-*s", CELL_COLUMNS, text);
-    }
-    fprintf(out, "%s\n", pkb_terminal_end(out));
+    print_ks(out, all);
     print_cells(out, all, "pass@k", all->pass, pkb_score_percent);
     print_problems(out, all);
     if (has_bounds)
@@ -195,68 +211,132 @@ static void print_numbers(FILE *out, const pkb_score *score)
 
 /* ---- parts ---- */
 
-static void print_parts_head(FILE *out, const pkb_score *score, const char *what)
+static int widest(int columns, const char *name)
 {
-    fprintf(out, "\n%s  %-*s  %8s  %13s  %-*s", pkb_terminal_start(out, PKB_STYLE_DIM),
-            NAME_COLUMNS, what, "problems", "correct", CELL_COLUMNS, "pass@1");
-    if (score->has_speed)
-        fprintf(out, "  %-*s  %-*s", CELL_COLUMNS, "fast_1@1", CELL_COLUMNS, "speed-up");
-    fprintf(out, "%s\n", pkb_terminal_end(out));
+    const int length = (int)strlen(name);
+    return length > columns ? length : columns;
 }
 
-static void print_part(FILE *out, const pkb_score *score, const pkb_score_group *group)
+static int widest_group(const pkb_score_group *groups, size_t count)
 {
-    char correct[PKB_SCORE_TEXT_BYTES], text[PKB_SCORE_TEXT_BYTES];
+    int columns = NAME_COLUMNS;
+    for (size_t i = 0; i < count; i++)
+        columns = widest(columns, groups[i].name);
+    return columns;
+}
 
-    snprintf(correct, sizeof correct, "%zu/%zu", group->correct, group->judged);
+/* Heads and rows have their first column, and the numbers, in common. */
+static pkb_text_row start_head(FILE *out, int columns, const char *what)
+{
+    pkb_text_row row = {.out = out, .owed = INDENT};
+
+    fprintf(out, "\n%s", pkb_terminal_start(out, PKB_STYLE_DIM));
+    pkb_text_row_left(&row, columns, "%s", what);
+    return row;
+}
+
+static void end_head(pkb_text_row *row)
+{
+    fputs(pkb_terminal_end(row->out), row->out);
+    pkb_text_row_end(row);
+}
+
+static void print_part(FILE *out, const pkb_score *score, int columns, const pkb_score_group *group)
+{
+    pkb_text_row row = {.out = out, .owed = INDENT};
+    char text[PKB_SCORE_TEXT_BYTES];
+
+    pkb_text_row_left(&row, columns, "%s", group->name);
+    pkb_text_row_right(&row, NUMBER_COLUMNS, "%zu", group->problems);
+    pkb_text_row_right(&row, COUNT_COLUMNS, "%zu/%zu", group->correct, group->judged);
     pkb_score_percent(text, group->pass[0].mean);
-    fprintf(out, "  %-*s  %8zu  %13s  %-*s", NAME_COLUMNS, group->name, group->problems, correct,
-            CELL_COLUMNS, text);
+    pkb_text_row_left(&row, CELL_COLUMNS, "%s", text);
     if (score->has_speed) {
         pkb_score_percent(text, group->fast[0][0].mean);
-        fprintf(out, "  %-*s", CELL_COLUMNS, text);
+        pkb_text_row_left(&row, CELL_COLUMNS, "%s", text);
         pkb_score_times(text, group->speedup);
-        fprintf(out, "  %s (%zu)", text, group->timed);
+        pkb_text_row_left(&row, CELL_COLUMNS, "%s (%zu)", text, group->timed);
     }
-    fputc('\n', out);
+    pkb_text_row_end(&row);
+}
+
+static void print_parts(FILE *out, const pkb_score *score, const char *what,
+                        const pkb_score_group *groups, size_t count)
+{
+    const int columns = widest_group(groups, count);
+    pkb_text_row head = start_head(out, columns, what);
+
+    pkb_text_row_right(&head, NUMBER_COLUMNS, "problems");
+    pkb_text_row_right(&head, COUNT_COLUMNS, "correct");
+    pkb_text_row_left(&head, CELL_COLUMNS, "pass@1");
+    if (score->has_speed) {
+        pkb_text_row_left(&head, CELL_COLUMNS, "fast_1@1");
+        pkb_text_row_left(&head, CELL_COLUMNS, "speed-up (of)");
+    }
+    end_head(&head);
+    for (size_t i = 0; i < count; i++)
+        print_part(out, score, columns, &groups[i]);
+}
+
+static void print_size(FILE *out, const pkb_score *score, pkb_size_class class)
+{
+    const pkb_score_size *size = &score->sizes[class];
+    pkb_text_row row = {.out = out, .owed = INDENT};
+    char text[PKB_SCORE_TEXT_BYTES];
+
+    if (size->judged == 0)
+        return;
+    pkb_text_row_left(&row, NAME_COLUMNS, "%s", pkb_size_class_name(class));
+    pkb_text_row_right(&row, NUMBER_COLUMNS, "%zu", size->problems);
+    pkb_text_row_right(&row, COUNT_COLUMNS, "%zu/%zu", size->right, size->judged);
+    pkb_score_percent(text, size->pass);
+    pkb_text_row_left(&row, CELL_COLUMNS, "%s", text);
+    pkb_text_row_right(&row, NUMBER_COLUMNS, "%zu", size->reached);
+    pkb_score_times(text, size->speedup);
+    if (score->has_speed)
+        pkb_text_row_left(&row, CELL_COLUMNS, "%s (%zu)", text, size->timed);
+    pkb_text_row_end(&row);
 }
 
 static void print_sizes(FILE *out, const pkb_score *score)
 {
-    char correct[PKB_SCORE_TEXT_BYTES], text[PKB_SCORE_TEXT_BYTES];
+    pkb_text_row head = start_head(out, NAME_COLUMNS, "class of sizes");
 
-    fprintf(out, "\n%s  %-*s  %8s  %13s  %-*s%s%s\n", pkb_terminal_start(out, PKB_STYLE_DIM),
-            NAME_COLUMNS, "class of sizes", "reached", "correct", CELL_COLUMNS, "pass@1",
-            score->has_speed ? "  speed-up" : "", pkb_terminal_end(out));
-    for (int i = 0; i < PKB_SIZE_CLASSES; i++) {
-        const pkb_score_size *size = &score->sizes[i];
-        if (size->judged == 0)
-            continue;
-        snprintf(correct, sizeof correct, "%zu/%zu", size->right, size->judged);
-        pkb_score_percent(text, size->pass);
-        fprintf(out, "  %-*s  %8zu  %13s  %-*s", NAME_COLUMNS,
-                pkb_size_class_name((pkb_size_class)i), size->reached, correct, CELL_COLUMNS, text);
-        pkb_score_times(text, size->speedup);
-        if (score->has_speed)
-            fprintf(out, "  %s (%zu)", text, size->timed);
-        fputc('\n', out);
-    }
+    pkb_text_row_right(&head, NUMBER_COLUMNS, "problems");
+    pkb_text_row_right(&head, COUNT_COLUMNS, "correct");
+    pkb_text_row_left(&head, CELL_COLUMNS, "pass@1");
+    pkb_text_row_right(&head, NUMBER_COLUMNS, "reached");
+    if (score->has_speed)
+        pkb_text_row_left(&head, CELL_COLUMNS, "speed-up (of)");
+    end_head(&head);
+    for (int i = 0; i < PKB_SIZE_CLASSES; i++)
+        print_size(out, score, (pkb_size_class)i);
 }
 
 static void print_by_problem(FILE *out, const pkb_score *score)
 {
-    fprintf(out, "\n%s  %-*s  %13s  %8s  %8s  %s%s\n", pkb_terminal_start(out, PKB_STYLE_DIM),
-            NAME_COLUMNS, "problem", "correct", "planned", "distinct",
-            score->has_speed ? "speed-up" : "", pkb_terminal_end(out));
+    int columns = NAME_COLUMNS;
+
+    for (size_t i = 0; i < score->problem_count; i++)
+        columns = widest(columns, score->problems[i].name);
+    pkb_text_row head = start_head(out, columns, "problem");
+    pkb_text_row_right(&head, COUNT_COLUMNS, "correct");
+    pkb_text_row_right(&head, NUMBER_COLUMNS, "planned");
+    pkb_text_row_right(&head, NUMBER_COLUMNS, "distinct");
+    if (score->has_speed)
+        pkb_text_row_right(&head, NUMBER_COLUMNS, "speed-up");
+    end_head(&head);
     for (size_t i = 0; i < score->problem_count; i++) {
         const pkb_score_problem *problem = &score->problems[i];
-        char correct[PKB_SCORE_TEXT_BYTES];
-        snprintf(correct, sizeof correct, "%zu/%zu", problem->correct, problem->judged);
-        fprintf(out, "  %-*s  %13s  %8zu  %8zu", NAME_COLUMNS, problem->name, correct,
-                problem->planned, problem->distinct);
+        pkb_text_row row = {.out = out, .owed = INDENT};
+        pkb_text_row_left(&row, columns, "%s", problem->name);
+        pkb_text_row_right(&row, COUNT_COLUMNS, "%zu/%zu", problem->correct, problem->judged);
+        pkb_text_row_right(&row, NUMBER_COLUMNS, "%zu", problem->planned);
+        pkb_text_row_right(&row, NUMBER_COLUMNS, "%zu", problem->distinct);
         if (score->has_speed && problem->timed > 0)
-            fprintf(out, "  %.2fx", exp(problem->log_speedup / (double)problem->timed));
-        fputc('\n', out);
+            pkb_text_row_right(&row, NUMBER_COLUMNS, "%.2fx",
+                               exp(problem->log_speedup / (double)problem->timed));
+        pkb_text_row_end(&row);
     }
 }
 
@@ -290,13 +370,9 @@ void pkb_score_text(FILE *out, const pkb_score *score, bool by_problem)
     print_verdicts(out, score);
     print_distinct(out, score);
     print_sizes(out, score);
-    print_parts_head(out, score, "category");
-    for (size_t i = 0; i < score->category_count; i++)
-        print_part(out, score, &score->categories[i]);
+    print_parts(out, score, "category", score->categories, score->category_count);
     if (score->collective_count > 0)
-        print_parts_head(out, score, "collective");
-    for (size_t i = 0; i < score->collective_count; i++)
-        print_part(out, score, &score->collectives[i]);
+        print_parts(out, score, "collective", score->collectives, score->collective_count);
     if (by_problem)
         print_by_problem(out, score);
 }

@@ -101,6 +101,7 @@ def test_groups_come_from_the_catalogue(tmp_path):
     assert answer["verdicts"] == {"CORRECT": 2, "WRONG_OUTPUT": 1}
     # The wrong one ended at tiny: it is not right at large, either.
     assert answer["sizes"]["large"] == {
+        "problems": 3,
         "judged": 3,
         "reached": 2,
         "correct": 2,
