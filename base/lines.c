@@ -17,34 +17,44 @@ enum { FIRST_BYTES = 1 << 18 };
 static pkb_code adopt(pkb_lines *out, int fd, const char *path, size_t limit_bytes, pkb_error *err)
 {
     pkb_lines lines = {.fd = fd, .capacity_bytes = FIRST_BYTES, .limit_bytes = limit_bytes};
-    struct stat status;
-    pkb_code rc = PKB_OK;
 
     if (lines.fd < 0)
         return pkb_error_set_errno(err, PKB_ERR_USAGE, "cannot read %s", path);
-    if (fstat(lines.fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-        rc = pkb_error_set(err, PKB_ERR_USAGE, 0, "%s is no ordinary file", path);
-    } else {
-        lines.path = strdup(path);
-        lines.data = malloc(lines.capacity_bytes);
-        if (lines.path == NULL || lines.data == NULL)
-            rc = pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory to read %s", path);
-    }
-    if (rc != PKB_OK) {
+    lines.path = strdup(path);
+    lines.data = malloc(lines.capacity_bytes);
+    if (lines.path == NULL || lines.data == NULL) {
         pkb_lines_close(&lines);
-        return rc;
+        return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory to read %s", path);
     }
     *out = lines;
     return PKB_OK;
 }
 
+static pkb_code adopt_file(pkb_lines *out, int fd, const char *path, size_t limit_bytes,
+                           pkb_error *err)
+{
+    struct stat status;
+
+    if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
+        close(fd);
+        return pkb_error_set(err, PKB_ERR_USAGE, 0, "%s is no ordinary file", path);
+    }
+    return adopt(out, fd, path, limit_bytes, err);
+}
+
 pkb_code pkb_lines_open(pkb_lines *out, const char *path, size_t limit_bytes, pkb_error *err)
 {
-    return adopt(out, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), path, limit_bytes, err);
+    return adopt_file(out, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), path, limit_bytes, err);
 }
 
 pkb_code pkb_lines_open_fd(pkb_lines *out, int fd, const char *path, size_t limit_bytes,
                            pkb_error *err)
+{
+    return adopt_file(out, fcntl(fd, F_DUPFD_CLOEXEC, 0), path, limit_bytes, err);
+}
+
+pkb_code pkb_lines_open_stream(pkb_lines *out, int fd, const char *path, size_t limit_bytes,
+                               pkb_error *err)
 {
     return adopt(out, fcntl(fd, F_DUPFD_CLOEXEC, 0), path, limit_bytes, err);
 }
@@ -77,7 +87,7 @@ static pkb_code make_room(pkb_lines *lines, pkb_error *err)
     return PKB_OK;
 }
 
-static pkb_code fill(pkb_lines *lines, pkb_error *err)
+pkb_code pkb_lines_read(pkb_lines *lines, pkb_error *err)
 {
     pkb_code rc = make_room(lines, err);
     ssize_t count = 0;
@@ -100,41 +110,49 @@ static void hand_out(pkb_lines *lines, pkb_line *out, const char *newline)
     char *text = lines->data + lines->start;
     const size_t bytes = newline != NULL ? (size_t)(newline - text) : lines->end - lines->start;
 
+    *out = (pkb_line){.text = text,
+                      .bytes = lines->is_skipping ? 0 : bytes,
+                      .number = ++lines->number,
+                      .offset = lines->line_offset,
+                      .is_whole = newline != NULL,
+                      .is_too_long = lines->is_skipping};
     lines->start += bytes + (newline != NULL);
     lines->at_offset += bytes + (newline != NULL);
-    out->is_whole = newline != NULL;
-    out->text = text;
-    out->bytes = out->is_too_long ? 0 : bytes;
+    lines->line_offset = lines->at_offset;
+    lines->seen = 0;
+    lines->is_skipping = false;
+}
+
+bool pkb_lines_take(pkb_lines *lines, pkb_line *out)
+{
+    const size_t held = lines->end - lines->start;
+    const char *newline = NULL;
+
+    if (held > lines->seen)
+        newline = memchr(lines->data + lines->start + lines->seen, '\n', held - lines->seen);
+    if (newline != NULL || (lines->is_at_end && (held > 0 || lines->is_skipping))) {
+        hand_out(lines, out, newline);
+        return true;
+    }
+    if (lines->is_at_end) {
+        *out = (pkb_line){.number = lines->number + 1, .offset = lines->line_offset};
+        return true;
+    }
+    lines->seen = held;
+    if (held > lines->limit_bytes) {
+        lines->is_skipping = true;
+        lines->at_offset += held;
+        lines->start = lines->end;
+        lines->seen = 0;
+    }
+    return false;
 }
 
 pkb_code pkb_lines_next(pkb_lines *lines, pkb_line *out, pkb_error *err)
 {
-    pkb_line line = {.number = lines->number + 1, .offset = lines->at_offset};
-    size_t seen = 0; /* bytes of the line without a newline */
+    pkb_code rc = PKB_OK;
 
-    for (;;) {
-        const size_t held = lines->end - lines->start;
-        const char *newline = NULL;
-        if (held > seen)
-            newline = memchr(lines->data + lines->start + seen, '\n', held - seen);
-        if (newline != NULL || (lines->is_at_end && (held > 0 || line.is_too_long))) {
-            hand_out(lines, &line, newline);
-            lines->number++;
-            break;
-        }
-        if (lines->is_at_end)
-            break;
-        seen = held;
-        if (held > lines->limit_bytes) {
-            line.is_too_long = true;
-            lines->at_offset += held;
-            lines->start = lines->end;
-            seen = 0;
-        }
-        pkb_code rc = fill(lines, err);
-        if (rc != PKB_OK)
-            return rc;
-    }
-    *out = line;
-    return PKB_OK;
+    while (rc == PKB_OK && !pkb_lines_take(lines, out))
+        rc = pkb_lines_read(lines, err);
+    return rc;
 }

@@ -15,8 +15,11 @@ typedef struct pkb_lines {
     char *path;
     char *data; /* what was read and not yet handed out lies at start .. end */
     size_t start, end, capacity_bytes, limit_bytes;
-    size_t number;    /* of the last line handed out, from 1 */
-    size_t at_offset; /* of what lies at `start`, from where reading began */
+    size_t number;      /* of the last line handed out, from 1 */
+    size_t at_offset;   /* of what lies at `start`, from where reading began */
+    size_t line_offset; /* of the line that comes next */
+    size_t seen;        /* bytes of it that hold no newline */
+    bool is_skipping;   /* it is too long */
     bool is_at_end;
 } pkb_lines;
 
@@ -39,7 +42,15 @@ pkb_code pkb_lines_open(pkb_lines *out, const char *path, size_t limit_bytes, pk
 /* The same of an open file, from where it stands; the caller keeps `fd`. */
 pkb_code pkb_lines_open_fd(pkb_lines *out, int fd, const char *path, size_t limit_bytes,
                            pkb_error *err);
+/* The same of anything that can be read, such as a pipe. */
+pkb_code pkb_lines_open_stream(pkb_lines *out, int fd, const char *path, size_t limit_bytes,
+                               pkb_error *err);
 pkb_code pkb_lines_next(pkb_lines *lines, pkb_line *out, pkb_error *err);
+
+/* For those who wait for several things: hands out the next line, or the end, if it has been read;
+ * false: pkb_lines_read must read more, which waits where nothing has come. */
+bool pkb_lines_take(pkb_lines *lines, pkb_line *out);
+pkb_code pkb_lines_read(pkb_lines *lines, pkb_error *err);
 void pkb_lines_close(pkb_lines *lines);
 
 #endif

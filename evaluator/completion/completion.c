@@ -4,59 +4,12 @@
  */
 #include "evaluator/completion/completion.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/json.h"
-
-/* cJSON would end the text there. */
-static bool has_nul(const pkb_line *line)
-{
-    static const char escape[] = "u0000";
-
-    for (size_t i = 0; i < line->bytes; i++) {
-        if (line->text[i] == '\0')
-            return true;
-        if (line->text[i] != '\\')
-            continue;
-        i++;
-        if (line->bytes - i >= sizeof escape - 1 &&
-            memcmp(line->text + i, escape, sizeof escape - 1) == 0)
-            return true;
-    }
-    return false;
-}
-
-static pkb_code parse(cJSON **out, const pkb_line *line, pkb_error *err)
-{
-    if (line->is_too_long || line->bytes > PKB_COMPLETION_LIMIT_BYTES)
-        return pkb_error_set(err, PKB_ERR_FORMAT, 0, "a line may have %d bytes at most",
-                             PKB_COMPLETION_LIMIT_BYTES);
-    if (has_nul(line))
-        return pkb_error_set(err, PKB_ERR_FORMAT, 0, "a NUL character (\\u0000) is no text");
-    pkb_code rc = pkb_json_parse(out, line->text, line->bytes, "the line", NULL);
-    if (rc == PKB_OK && cJSON_IsObject(*out))
-        return PKB_OK;
-    return pkb_error_set(err, PKB_ERR_FORMAT, 0,
-                         rc != PKB_OK && !line->is_whole ? "the file ends in the line's middle"
-                                                         : "not one JSON object");
-}
+#include "base/jsonl.h"
 
 static pkb_code read_problem(pkb_completion *out, const pkb_catalogue *catalogue, pkb_error *err)
 {
-    const cJSON *problem = cJSON_GetObjectItemCaseSensitive(out->line, "problem");
-    char number[32];
-    const char *word = number;
-
-    if (problem == NULL)
-        return pkb_error_set(err, PKB_ERR_FORMAT, 0, "the key \"problem\" is missing");
-    if (cJSON_IsString(problem))
-        word = problem->valuestring;
-    else if (cJSON_IsNumber(problem))
-        snprintf(number, sizeof number, "%.15g", problem->valuedouble);
-    else
-        return pkb_error_set(err, PKB_ERR_FORMAT, 0, "\"problem\" is no name and no number");
-    pkb_code rc = pkb_catalogue_find(catalogue, word, &out->reply.problem, err);
+    pkb_code rc = pkb_catalogue_find_key(catalogue, out->line, &out->reply.problem, err);
     if (rc == PKB_ERR_USAGE && err != NULL)
         err->code = PKB_ERR_FORMAT;
     return rc == PKB_ERR_USAGE ? PKB_ERR_FORMAT : rc;
@@ -105,7 +58,7 @@ pkb_code pkb_completion_parse(pkb_completion *out, const pkb_catalogue *catalogu
                               const pkb_line *line, pkb_error *err)
 {
     *out = (pkb_completion){0};
-    pkb_code rc = parse(&out->line, line, err);
+    pkb_code rc = pkb_jsonl_parse(&out->line, line, PKB_COMPLETION_LIMIT_BYTES, err);
     if (rc == PKB_OK)
         rc = read_problem(out, catalogue, err);
     if (rc == PKB_OK)

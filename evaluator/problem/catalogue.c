@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,22 @@ pkb_code pkb_catalogue_find(const pkb_catalogue *catalogue, const char *word, co
                   word, pkb_buf_text(&near));
     pkb_buf_clear(&near);
     return PKB_ERR_USAGE;
+}
+
+pkb_code pkb_catalogue_find_key(const pkb_catalogue *catalogue, const cJSON *object,
+                                const char **name, pkb_error *err)
+{
+    const cJSON *problem = cJSON_GetObjectItemCaseSensitive(object, "problem");
+    char number[32];
+
+    if (problem == NULL)
+        return pkb_error_set(err, PKB_ERR_FORMAT, 0, "the key \"problem\" is missing");
+    if (cJSON_IsString(problem))
+        return pkb_catalogue_find(catalogue, problem->valuestring, name, err);
+    if (!cJSON_IsNumber(problem))
+        return pkb_error_set(err, PKB_ERR_FORMAT, 0, "\"problem\" is no name and no number");
+    snprintf(number, sizeof number, "%.15g", problem->valuedouble);
+    return pkb_catalogue_find(catalogue, number, name, err);
 }
 
 pkb_code pkb_catalogue_find_file(const pkb_catalogue *catalogue, const char *path,

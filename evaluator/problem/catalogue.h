@@ -5,6 +5,7 @@
 #ifndef PKB_EVALUATOR_CATALOGUE_H
 #define PKB_EVALUATOR_CATALOGUE_H
 
+#include <cjson/cJSON.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -23,6 +24,9 @@ void pkb_catalogue_clear(pkb_catalogue *catalogue);
  * names the nearest ones. `*name` is borrowed from the catalogue. */
 pkb_code pkb_catalogue_find(const pkb_catalogue *catalogue, const char *word, const char **name,
                             pkb_error *err);
+/* The same of the key "problem" of an object, a name or a number; PKB_ERR_FORMAT: it has none. */
+pkb_code pkb_catalogue_find_key(const pkb_catalogue *catalogue, const cJSON *object,
+                                const char **name, pkb_error *err);
 /* The same by the number that a file's name begins with ("work/013_try2.cu", "13_try2.cu"). */
 pkb_code pkb_catalogue_find_file(const pkb_catalogue *catalogue, const char *path,
                                  const char **name, pkb_error *err);
