@@ -25,6 +25,13 @@ static void choose_name(pkb_attempt *attempt, const char *path)
     snprintf(attempt->file_name, sizeof attempt->file_name, "%s", is_fine ? name : "attempt.cu");
 }
 
+static pkb_code complain_of_length(const char *path, long long bytes, pkb_error *err)
+{
+    return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                         "%s has %lld bytes, and an attempt may have %d at most", path, bytes,
+                         PKB_ATTEMPT_LIMIT_BYTES);
+}
+
 static pkb_code check_file(const char *path, pkb_error *err)
 {
     struct stat status;
@@ -34,32 +41,54 @@ static pkb_code check_file(const char *path, pkb_error *err)
         return pkb_error_set(err, PKB_ERR_USAGE, 0, "%s is a directory; name a .cu file in it",
                              path);
     if (S_ISREG(status.st_mode) && status.st_size > PKB_ATTEMPT_LIMIT_BYTES)
-        return pkb_error_set(err, PKB_ERR_USAGE, 0,
-                             "%s has %lld bytes, and an attempt may have %d at most", path,
-                             (long long)status.st_size, PKB_ATTEMPT_LIMIT_BYTES);
+        return complain_of_length(path, (long long)status.st_size, err);
     return PKB_OK;
 }
 
-pkb_code pkb_attempt_read(pkb_attempt *out, const char *path, pkb_error *err)
+/* Takes `source` over, also when it fails. */
+static pkb_code adopt(pkb_attempt *out, const char *path, char *source, size_t bytes,
+                      pkb_error *err)
 {
-    pkb_attempt attempt = {0};
-    pkb_code rc = check_file(path, err);
+    pkb_attempt attempt = {.source = source, .bytes = bytes};
+    pkb_code rc = PKB_OK;
 
-    if (rc == PKB_OK)
-        rc = pkb_fs_read(path, PKB_ATTEMPT_LIMIT_BYTES, &attempt.source, &attempt.bytes, err);
-    if (rc == PKB_OK && memchr(attempt.source, '\0', attempt.bytes) != NULL)
+    if (memchr(source, '\0', bytes) != NULL)
         rc = pkb_error_set(err, PKB_ERR_USAGE, 0,
                            "%s is no text (it has NUL bytes); an attempt is CUDA source", path);
     if (rc == PKB_OK)
-        rc = pkb_hash_bytes(attempt.source, attempt.bytes, attempt.sha256, err);
+        rc = pkb_hash_bytes(source, bytes, attempt.sha256, err);
     if (rc != PKB_OK) {
-        free(attempt.source);
+        free(source);
         return rc;
     }
     attempt.is_blank = strspn(attempt.source, " \t\r\n\v\f\xef\xbb\xbf") == attempt.bytes;
     choose_name(&attempt, path);
     *out = attempt;
     return PKB_OK;
+}
+
+pkb_code pkb_attempt_read(pkb_attempt *out, const char *path, pkb_error *err)
+{
+    char *source = NULL;
+    size_t bytes = 0;
+    pkb_code rc = check_file(path, err);
+
+    if (rc == PKB_OK)
+        rc = pkb_fs_read(path, PKB_ATTEMPT_LIMIT_BYTES, &source, &bytes, err);
+    return rc == PKB_OK ? adopt(out, path, source, bytes, err) : rc;
+}
+
+pkb_code pkb_attempt_copy(pkb_attempt *out, const char *path, const char *source, size_t bytes,
+                          pkb_error *err)
+{
+    if (bytes > PKB_ATTEMPT_LIMIT_BYTES)
+        return complain_of_length(path, (long long)bytes, err);
+    char *copy = malloc(bytes + 1);
+    if (copy == NULL)
+        return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the source of an attempt");
+    memcpy(copy, source, bytes);
+    copy[bytes] = '\0';
+    return adopt(out, path, copy, bytes, err);
 }
 
 void pkb_attempt_clear(pkb_attempt *attempt)

@@ -24,6 +24,9 @@ typedef struct pkb_attempt {
 /* PKB_ERR_USAGE names the file and the remedy: missing, unreadable, a directory, too large or
  * binary. */
 pkb_code pkb_attempt_read(pkb_attempt *out, const char *path, pkb_error *err);
+/* The same of a text that is there already; `path` is what it is called. */
+pkb_code pkb_attempt_copy(pkb_attempt *out, const char *path, const char *source, size_t bytes,
+                          pkb_error *err);
 void pkb_attempt_clear(pkb_attempt *attempt);
 
 #endif

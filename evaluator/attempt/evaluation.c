@@ -16,9 +16,12 @@
 
 pkb_code pkb_evaluation_read(pkb_evaluation *evaluation, pkb_error *err)
 {
+    const bool has_source = evaluation->source != NULL;
     evaluation->costs = PKB_RECORD_NO_COSTS;
-    pkb_code rc = pkb_attempt_read(&evaluation->attempt, evaluation->file, err);
-    if (rc == PKB_OK && evaluation->attempt.is_blank)
+    pkb_code rc = has_source ? pkb_attempt_copy(&evaluation->attempt, evaluation->file,
+                                                evaluation->source, evaluation->source_bytes, err)
+                             : pkb_attempt_read(&evaluation->attempt, evaluation->file, err);
+    if (rc == PKB_OK && evaluation->attempt.is_blank && !has_source)
         rc = pkb_sample_status_read(&evaluation->status, evaluation->file, err);
     return rc;
 }

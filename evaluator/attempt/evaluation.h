@@ -22,6 +22,8 @@ typedef struct pkb_evaluation {
     const pkb_setting *setting;
     const pkb_problem *problem;
     const char *file;
+    const char *source; /* NULL = what the file holds */
+    size_t source_bytes;
     const char *run; /* NULL = named after the file */
     int64_t sample;
     bool is_control;
@@ -41,7 +43,7 @@ typedef struct pkb_evaluation {
     int printed_rank;  /* by which rank */
 } pkb_evaluation;
 
-/* Reads the file: PKB_ERR_USAGE names it and the remedy. */
+/* Reads the file, or copies the source: PKB_ERR_USAGE names it and the remedy. */
 pkb_code pkb_evaluation_read(pkb_evaluation *evaluation, pkb_error *err);
 /* The hash that its record will have. */
 pkb_code pkb_evaluation_judgement(const pkb_evaluation *evaluation, char hex[PKB_HASH_HEX_BYTES],

@@ -36,6 +36,8 @@ static pkb_code read_again(pkb_evaluation *evaluation, cJSON *control, pkb_error
     const pkb_evaluation fresh = {.setting = evaluation->setting,
                                   .problem = evaluation->problem,
                                   .file = evaluation->file,
+                                  .source = evaluation->source,
+                                  .source_bytes = evaluation->source_bytes,
                                   .run = evaluation->run,
                                   .sample = evaluation->sample,
                                   .control = control};

@@ -49,7 +49,9 @@ void pkb_progress_step(pkb_progress *progress, const char *step, const char *det
         return;
     snprintf(progress->step, sizeof progress->step, "%s", step);
     snprintf(progress->detail, sizeof progress->detail, "%s", detail);
-    if (progress->is_live)
+    if (progress->tell != NULL)
+        progress->tell(progress->context, progress->step, progress->detail);
+    else if (progress->is_live)
         draw(progress);
     else if (is_new && !progress->is_of_many)
         fprintf(stderr, "%s\n", progress->step);

@@ -9,7 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Takes a step in the place of stderr. */
+typedef void pkb_progress_tell(void *context, const char *step, const char *detail);
+
 typedef struct pkb_progress {
+    pkb_progress_tell *tell; /* NULL = stderr */
+    void *context;
     bool is_live, is_shown, is_of_many;
     uint64_t start_ns, drawn_ns;
     char subject[160], step[96], detail[96];

@@ -5,6 +5,7 @@
 #include "evaluator/ranks/ranks.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void pkb_ranks_init(pkb_ranks *ranks, pkb_setting *setting)
@@ -43,17 +44,23 @@ static pkb_code resolve(pkb_ranks *ranks, const pkb_problem *problem, pkb_error 
                                       .grid = options->grid,
                                       .device = options->device};
     pkb_plan plan = {0};
+    char *sizes = strdup(options->sizes);
 
+    if (sizes == NULL)
+        return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the plan");
     pkb_code rc = pkb_plan_resolve(&plan, &ranks->setting->tools, &request, err);
     if (rc == PKB_OK)
         rc = pkb_plan_check(&plan, problem, err);
     if (rc != PKB_OK) {
         pkb_plan_clear(&plan);
+        free(sizes);
         return rc;
     }
     pkb_plan_clear(&ranks->plan);
     ranks->plan = plan;
     snprintf(ranks->problem, sizeof ranks->problem, "%s", problem->full_name);
+    free(ranks->sizes);
+    ranks->sizes = sizes;
     return PKB_OK;
 }
 
@@ -78,9 +85,15 @@ static pkb_code start(pkb_ranks *ranks, pkb_error *err)
     return rc;
 }
 
+bool pkb_ranks_fit(const pkb_ranks *ranks, const char *problem)
+{
+    return ranks->sizes != NULL && strcmp(ranks->problem, problem) == 0 &&
+           strcmp(ranks->sizes, ranks->setting->options.sizes) == 0;
+}
+
 pkb_code pkb_ranks_open(pkb_ranks *ranks, const pkb_problem *problem, pkb_error *err)
 {
-    const bool is_resolved = strcmp(ranks->problem, problem->full_name) == 0;
+    const bool is_resolved = pkb_ranks_fit(ranks, problem->full_name);
     const bool is_alive = ranks->session != NULL;
     pkb_code rc = PKB_OK;
 
@@ -130,5 +143,6 @@ void pkb_ranks_end(pkb_ranks *ranks)
     pkb_session_close(ranks->session);
     pkb_workdir_close(&ranks->workdir);
     pkb_plan_clear(&ranks->plan);
+    free(ranks->sizes);
     pkb_ranks_init(ranks, ranks->setting);
 }

@@ -21,6 +21,7 @@ typedef struct pkb_ranks {
     pkb_session *session; /* NULL = none is alive */
     pkb_plan plan;
     char problem[128]; /* whose plan it is; "" = none */
+    char *sizes;       /* that were asked for */
     char secret[PKB_HASH_HEX_BYTES];
     bool is_up;      /* the session has opened something: it is no new one */
     bool is_judging; /* its steps are shown */
@@ -30,6 +31,8 @@ void pkb_ranks_init(pkb_ranks *ranks, pkb_setting *setting);
 /* Has the problem opened, in a session that lives or a new one; returns before the ranks have.
  * PKB_ERR_USAGE where the problem cannot be judged with these options. */
 pkb_code pkb_ranks_open(pkb_ranks *ranks, const pkb_problem *problem, pkb_error *err);
+/* Whether there is a plan for that problem and the present options. */
+bool pkb_ranks_fit(const pkb_ranks *ranks, const char *problem);
 /* Waits until they have. */
 pkb_code pkb_ranks_wait(pkb_ranks *ranks, pkb_error *err);
 /* Has an attempt judged that was built for the open problem; `*verdict` is the event of rank 0,
