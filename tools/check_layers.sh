@@ -27,11 +27,12 @@ forbid harness/cpu/translator 'harness/(judge|cell|memory|sandbox|cpu/(device|cu
 forbid harness/cpu/device 'harness/(judge|cell|memory|sandbox|cpu/translator)' 'the CPU device stands alone'
 forbid harness/cpu/cudart 'harness/(judge|cell|memory|sandbox|cpu/translator)' 'the CPU device stands alone'
 forbid evaluator 'harness/(cell|cpu)|agents|tests' 'the evaluator never loads an attempt'
-for part in attempt compile completion console machine problem ranks record report run score; do
+for part in attempt compile completion console lane machine problem ranks record report run score \
+    worker; do
     forbid "evaluator/$part" 'evaluator/verbs' 'only main knows the verbs'
 done
 for low in console machine problem; do
-    forbid "evaluator/$low" 'evaluator/(attempt|compile|completion|ranks|record|report|run|score)' "$low/ knows nobody above it"
+    forbid "evaluator/$low" 'evaluator/(attempt|compile|completion|lane|ranks|record|report|run|score|worker)' "$low/ knows nobody above it"
 done
 forbid evaluator/score 'evaluator/(attempt/evaluation|compile|ranks|report|run)' 'a score is made of records alone'
 forbid evaluator/report 'evaluator/(attempt/evaluation|compile|ranks|run)' 'a report is made of records and scores'

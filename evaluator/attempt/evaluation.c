@@ -305,8 +305,13 @@ pkb_code pkb_evaluation_try(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_er
         *err = failure;
         return rc;
     }
+    return pkb_evaluation_fail(evaluation, &failure, err);
+}
+
+pkb_code pkb_evaluation_fail(pkb_evaluation *evaluation, const pkb_error *failure, pkb_error *err)
+{
     const pkb_record_facts facts = facts_of(evaluation);
-    return pkb_record_plain(&evaluation->record, &facts, PKB_VERDICT_INFRA_ERROR, failure.message,
+    return pkb_record_plain(&evaluation->record, &facts, PKB_VERDICT_INFRA_ERROR, failure->message,
                             err);
 }
 

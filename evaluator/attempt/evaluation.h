@@ -59,6 +59,8 @@ pkb_code pkb_evaluation_judge(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_
  * left as an error is none of this attempt: it ends the run, or says that the problem does not fit
  * the options (PKB_ERR_USAGE). */
 pkb_code pkb_evaluation_try(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_error *err);
+/* Makes the record of a failure of ours: INFRA_ERROR. */
+pkb_code pkb_evaluation_fail(pkb_evaluation *evaluation, const pkb_error *failure, pkb_error *err);
 /* Copies all that there is to see into a folder, before the ranks judge the next attempt or end. */
 pkb_code pkb_evaluation_keep(const pkb_evaluation *evaluation, const pkb_ranks *ranks,
                              const char *folder, pkb_error *err);

@@ -12,11 +12,10 @@
 #include "evaluator/attempt/debug.h"
 #include "evaluator/console/arguments.h"
 
-enum { MAX_WORLD = 64 };
-
 enum key {
     KEY_DEVICE = 0x100,
     KEY_GPUS,
+    KEY_WORLDS,
     KEY_SIZES,
     KEY_GRID,
     KEY_SEED,
@@ -44,6 +43,10 @@ static const struct argp_option table[] = {
     {"ranks", 'n', "P", 0, "number of ranks (default 2)", 0},
     {"device", KEY_DEVICE, "NAME", 0, "cuda or cpu (default: cuda where there is a GPU)", 0},
     {"gpus", KEY_GPUS, "LIST", 0, "which GPUs, by rank, such as 0,1 or 0-3 (default: the first)",
+     0},
+    {"worlds", KEY_WORLDS, "K", 0,
+     "of a folder: judge on K worlds side by side (default: as many as --gpus has GPUs for; 1 on "
+     "the CPU)",
      0},
     {"sizes", KEY_SIZES, "LIST", 0,
      "names or classes of sizes, with commas, or all (default: all on GPUs, tiny on the CPU)", 0},
@@ -87,16 +90,25 @@ static int parse_world(struct argp_state *state, const char *text)
 {
     char *end = NULL;
     long world = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || world < 1 || world > MAX_WORLD)
-        argp_error(state, "-n wants a number of ranks from 1 to %d, not '%s'", MAX_WORLD, text);
+    if (end == text || *end != '\0' || world < 1 || world > PKB_MAX_WORLD)
+        argp_error(state, "-n wants a number of ranks from 1 to %d, not '%s'", PKB_MAX_WORLD, text);
     return (int)world;
+}
+
+static int parse_worlds(struct argp_state *state, const char *text)
+{
+    char *end = NULL;
+    long worlds = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || worlds < 1 || worlds > PKB_MAX_WORLD)
+        argp_error(state, "--worlds wants a number from 1 to %d, not '%s'", PKB_MAX_WORLD, text);
+    return (int)worlds;
 }
 
 static int parse_rank(struct argp_state *state, const char *text)
 {
     char *end = NULL;
     long rank = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || rank < 0 || rank >= MAX_WORLD)
+    if (end == text || *end != '\0' || rank < 0 || rank >= PKB_MAX_WORLD)
         argp_error(state, "--debug wants the number of a rank, from 0, not '%s'", text);
     return (int)rank;
 }
@@ -156,6 +168,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case 'n':
         options->world = parse_world(state, value);
         return 0;
+    case KEY_WORLDS:
+        options->worlds = parse_worlds(state, value);
+        return 0;
     case KEY_SEED:
         options->seed = parse_seed(state, value);
         options->has_seed = true;
@@ -200,6 +215,16 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     }
 }
 
+static pkb_eval_options default_options(void)
+{
+    return (pkb_eval_options){.world = 2,
+                              .is_timed = true,
+                              .uses_cache = true,
+                              .saves = true,
+                              .timeout_s = 20,
+                              .compile_timeout_s = 120};
+}
+
 void pkb_eval_options_parse(pkb_eval_options *out, int argc, char **argv)
 {
     static const struct argp argp = {
@@ -215,12 +240,7 @@ void pkb_eval_options_parse(pkb_eval_options *out, int argc, char **argv)
                "usage, 3 that something of this machine failed (see pkbench doctor), 5 that the "
                "record could not be stored, 130 that it was interrupted."};
 
-    *out = (pkb_eval_options){.world = 2,
-                              .is_timed = true,
-                              .uses_cache = true,
-                              .saves = true,
-                              .timeout_s = 20,
-                              .compile_timeout_s = 120};
+    *out = default_options();
     pkb_arguments_parse(&argp, argc, argv, out);
 }
 

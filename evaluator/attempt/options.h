@@ -18,6 +18,7 @@ typedef struct pkb_eval_options {
     int world;
     const char *device; /* NULL = choose */
     const char *gpus;   /* NULL = the first ones */
+    int worlds;         /* of a folder, side by side; 0 = choose */
     const char *sizes, *grid;
     bool has_seed, is_timed, wants_json, uses_cache;
     uint64_t seed;
@@ -29,6 +30,9 @@ typedef struct pkb_eval_options {
     int debug_rank;
     const char *debug_tool; /* NULL = choose */
 } pkb_eval_options;
+
+/* Ranks that a world may have. */
+enum { PKB_MAX_WORLD = 64 };
 
 /* Bad options end the program with status 2 (argp). */
 void pkb_eval_options_parse(pkb_eval_options *out, int argc, char **argv);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Judges a folder; see run.h. One attempt at a time: it is compiled, then judged.
+ * Judges a folder; see run.h. One attempt at a time and lane: it is compiled, then judged.
  */
 #include "evaluator/run/run.h"
 
@@ -15,10 +15,9 @@
 #include "evaluator/console/interrupt.h"
 #include "evaluator/problem/selection.h"
 #include "evaluator/run/run_file.h"
-#include "evaluator/run/run_state.h"
+#include "evaluator/run/run_flight.h"
 
-/* After so many failures of ours in a row it is plain that the next attempts would fail, too. */
-enum { MOST_FAILURES = 3, SHOWN_IGNORED = 10 };
+enum { SHOWN_IGNORED = 10 };
 
 void pkb_run_say(pkb_run *run, const char *what, const char *text)
 {
@@ -141,37 +140,62 @@ static pkb_code prepare(pkb_run *run, pkb_error *err)
 
 /* ---- all of them ---- */
 
-static pkb_code take_all(pkb_run *run, pkb_error *err)
+static pkb_code open_lanes(pkb_run *run, pkb_error *err)
+{
+    const pkb_setting *setting = run->setting;
+    pkb_room gpu_room, cpu_room;
+
+    pkb_code rc = pkb_room_find(&gpu_room, &cpu_room, setting, err);
+    if (rc == PKB_OK)
+        rc = pkb_lanes_open(&run->lanes, &gpu_room, &cpu_room, err);
+    run->lanes.tell = pkb_run_show;
+    run->lanes.context = run;
+    run->world_count =
+        pkb_room_worlds(setting->gpus.count > 0 ? &gpu_room : &cpu_room, setting->options.world);
+    return rc;
+}
+
+/* Takes samples until all are taken or too much failed; returns how many were. */
+static pkb_code take_samples(pkb_run *run, size_t *taken, pkb_error *err)
 {
     const pkb_samples *samples = &run->samples;
     pkb_code rc = PKB_OK;
 
     pkb_run_ahead_start(run);
-    for (size_t i = 0; i < samples->count && rc == PKB_OK; i++) {
-        pkb_run_ahead_move(run, i + 1);
-        const pkb_sample *sample = &samples->items[i];
-        const pkb_summary_place place = {.index = i + 1,
-                                         .count = samples->count,
-                                         .problem = sample->problem,
-                                         .sample = (long long)sample->number};
-        if (run->refused == sample->problem) {
-            run->refused_count++;
-            continue;
-        }
-        rc = pkb_interrupt_check(err);
-        if (rc == PKB_OK)
-            rc = pkb_run_sample(run, &place, sample->path, err);
-        if (run->failures_in_a_row == MOST_FAILURES) {
-            fprintf(stderr,
-                    "%d attempts in a row failed for reasons of this machine (see pkbench "
-                    "doctor); the rest is left\n",
-                    MOST_FAILURES);
-            run->pending_count += samples->count - i - 1;
+    for (*taken = 0; *taken < samples->count; ++*taken) {
+        rc = pkb_run_wait(run, run->world_count - 1, err);
+        if (rc != PKB_OK || run->failures_in_a_row >= PKB_RUN_MOST_FAILURES)
             break;
-        }
+        pkb_run_ahead_move(run, *taken + 1);
+        if (run->refused == samples->items[*taken].problem)
+            run->refused_count++;
+        else
+            rc = pkb_run_sample(run, *taken, err);
+        if (rc != PKB_OK)
+            break;
     }
+    if (rc == PKB_OK)
+        rc = pkb_run_wait(run, 0, err);
     pkb_run_ahead_end(run);
-    if (rc == PKB_OK && run->refused_count == samples->count) {
+    return rc;
+}
+
+static pkb_code take_all(pkb_run *run, pkb_error *err)
+{
+    size_t taken = 0;
+    pkb_code rc = open_lanes(run, err);
+
+    if (rc == PKB_OK)
+        rc = take_samples(run, &taken, err);
+    const size_t left = run->samples.count - taken + run->held_count;
+    if (rc == PKB_OK && left > 0) {
+        fprintf(stderr,
+                "%d attempts in a row failed for reasons of this machine (see pkbench doctor); "
+                "the rest is left\n",
+                run->failures_in_a_row);
+        run->pending_count += left;
+    }
+    if (rc == PKB_OK && run->refused_count == run->samples.count) {
         *err = run->refusal;
         rc = PKB_ERR_USAGE;
     }
@@ -231,14 +255,15 @@ static void tell_end(const pkb_run *run)
 
 pkb_code pkb_run_folder(pkb_setting *setting, int argc, char **argv, int *status, pkb_error *err)
 {
-    pkb_run run = {.setting = setting, .results = PKB_RESULTS_NONE};
+    pkb_run run = {.setting = setting,
+                   .results = PKB_RESULTS_NONE,
+                   .shelf = {.catalogue = &setting->catalogue}};
 
-    pkb_ranks_init(&run.ranks, setting);
     pkb_code rc = prepare(&run, err);
     if (rc == PKB_OK) {
         rc = take_all(&run, err);
         pkb_progress_end(&setting->progress);
-        pkb_ranks_end(&run.ranks);
+        pkb_run_end_lanes(&run);
         if (rc == PKB_OK || rc == PKB_ERR_INTERRUPTED)
             tell_end(&run);
         if (rc == PKB_ERR_INTERRUPTED || run.pending_count > 0)
@@ -246,8 +271,7 @@ pkb_code pkb_run_folder(pkb_setting *setting, int argc, char **argv, int *status
     }
     if (rc == PKB_OK && run.pending_count + run.unread_count > 0)
         *status = PKB_EXIT_INCOMPLETE;
-    pkb_ranks_end(&run.ranks);
-    pkb_problem_free(run.problem);
+    pkb_shelf_clear(&run.shelf);
     pkb_summary_clear(&run.summary);
     pkb_results_close(&run.results);
     pkb_samples_clear(&run.samples);

@@ -20,8 +20,7 @@ static pkb_code read_sample(pkb_run *run, size_t job, pkb_evaluation *out)
     pkb_evaluation evaluation = {
         .setting = run->setting, .file = sample->path, .run = run->name, .sample = sample->number};
 
-    pkb_code rc = pkb_run_open_problem(run, &run->problem_ahead, sample->problem, NULL);
-    evaluation.problem = run->problem_ahead;
+    pkb_code rc = pkb_shelf_get(&run->shelf, sample->problem, &evaluation.problem, NULL);
     if (rc == PKB_OK)
         rc = pkb_evaluation_read(&evaluation, NULL);
     *out = evaluation;
@@ -50,26 +49,22 @@ static void build(void *context, size_t job, const char *directory)
     pkb_evaluation_clear(&evaluation);
 }
 
-static pkb_code tick(void *context, pkb_error *err)
+void pkb_run_ahead_tick(pkb_run *run)
 {
-    pkb_run *run = context;
-
-    (void)err;
     if (!run->compiles_apart)
-        pkb_ahead_pause(run->ahead, pkb_ranks_are_timing(&run->ranks));
+        pkb_ahead_pause(run->ahead, pkb_lanes_are_timing(&run->lanes));
     pkb_ahead_tick(run->ahead);
-    return PKB_OK;
 }
 
-/* Judges, cells and runners inherit the cores of this process. */
+/* Lanes inherit the cores of this process. */
 static void part_cores(pkb_run *run)
 {
+    const int ranks = run->setting->options.world * (int)run->world_count;
     cpu_set_t usable, judging;
 
-    run->compiles_apart =
-        sched_getaffinity(0, sizeof usable, &usable) == 0 &&
-        pkb_cores_part(&usable, run->setting->options.world, &judging, &run->compiler_cores) &&
-        sched_setaffinity(0, sizeof judging, &judging) == 0;
+    run->compiles_apart = sched_getaffinity(0, sizeof usable, &usable) == 0 &&
+                          pkb_cores_part(&usable, ranks, &judging, &run->compiler_cores) &&
+                          sched_setaffinity(0, sizeof judging, &judging) == 0;
 }
 
 void pkb_run_ahead_start(pkb_run *run)
@@ -87,21 +82,18 @@ void pkb_run_ahead_start(pkb_run *run)
                                      .is_wanted = is_wanted,
                                      .build = build,
                                      .context = run};
-    if (pkb_ahead_start(&run->ahead, &ahead, NULL) == PKB_OK)
-        run->setting->idle = (pkb_idle){.tick = tick, .context = run};
+    if (pkb_ahead_start(&run->ahead, &ahead, NULL) != PKB_OK)
+        run->ahead = NULL;
 }
 
 void pkb_run_ahead_move(pkb_run *run, size_t begun)
 {
     pkb_ahead_move(run->ahead, begun, run->samples.count);
-    tick(run, NULL);
+    pkb_run_ahead_tick(run);
 }
 
 void pkb_run_ahead_end(pkb_run *run)
 {
     pkb_ahead_end(run->ahead);
     run->ahead = NULL;
-    run->setting->idle = (pkb_idle){0};
-    pkb_problem_free(run->problem_ahead);
-    run->problem_ahead = NULL;
 }

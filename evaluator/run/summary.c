@@ -71,8 +71,9 @@ void pkb_summary_line(FILE *out, const pkb_summary_place *place, const cJSON *re
 
 static pkb_summary_row *row_of(pkb_summary *summary, const char *problem)
 {
-    if (summary->count > 0 && strcmp(summary->rows[summary->count - 1].problem, problem) == 0)
-        return &summary->rows[summary->count - 1];
+    for (size_t i = summary->count; i-- > 0;) /* mostly the last one */
+        if (strcmp(summary->rows[i].problem, problem) == 0)
+            return &summary->rows[i];
     if (summary->count == summary->capacity) {
         const size_t wanted = summary->capacity == 0 ? 32 : 2 * summary->capacity;
         pkb_summary_row *larger = reallocarray(summary->rows, wanted, sizeof *summary->rows);

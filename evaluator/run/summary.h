@@ -40,7 +40,7 @@ typedef struct pkb_summary_place {
 void pkb_summary_subject(char *out, size_t bytes, const pkb_summary_place *place);
 /* Prints the line of an attempt. */
 void pkb_summary_line(FILE *out, const pkb_summary_place *place, const cJSON *record);
-/* Counts a record; false when out of memory. Records of a problem come one after another. */
+/* Counts a record; false when out of memory. */
 bool pkb_summary_add(pkb_summary *summary, const char *problem, const cJSON *record);
 void pkb_summary_print(FILE *out, const pkb_summary *summary);
 void pkb_summary_clear(pkb_summary *summary);

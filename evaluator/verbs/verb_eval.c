@@ -23,6 +23,7 @@ static pkb_code check_file_options(const pkb_eval_options *options, pkb_error *e
     const char *option = options->problems != NULL ? "--problems"
                          : options->rejudges       ? "--rejudge"
                          : !options->saves         ? "--no-save"
+                         : options->worlds > 0     ? "--worlds"
                                                    : NULL;
     if (option == NULL)
         return PKB_OK;

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Shares lanes among jobs; see lanes.h.
+ */
+#include "evaluator/lane/lanes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+enum { TRIES = 2 };
+
+/* Ranks have three seconds twice to end, and one more (session.c). */
+#define END_NS (9 * PKB_NS_PER_S)
+
+static pkb_room *room_of(pkb_lanes *lanes, const pkb_setting *setting)
+{
+    return setting->gpus.count > 0 ? &lanes->gpu_room : &lanes->cpu_room;
+}
+
+static bool is_alike(const pkb_setting *a, const pkb_setting *b)
+{
+    return strcmp(a->options.device, b->options.device) == 0 &&
+           a->options.world == b->options.world;
+}
+
+pkb_code pkb_lanes_open(pkb_lanes *out, const pkb_room *gpu_room, const pkb_room *cpu_room,
+                        pkb_error *err)
+{
+    pkb_lanes lanes = {.gpu_room = *gpu_room, .cpu_room = *cpu_room};
+
+    pkb_code rc = pkb_message_create(&lanes.message, err);
+    if (rc == PKB_OK)
+        *out = lanes;
+    return rc;
+}
+
+/* ---- lanes come and go ---- */
+
+/* Its GPUs; they must not differ from those that the record will name. */
+static pkb_code choose_gpus(pkb_lane *lane, const pkb_room *room, const pkb_setting *setting,
+                            pkb_error *err)
+{
+    const pkb_eval_gpus *named = &setting->gpus;
+    pkb_eval_gpus *own = &lane->setting.gpus;
+    char list[PKB_GPU_TEXT_BYTES];
+
+    pkb_room_gpus(list, sizeof list, room, lane->places);
+    if (named->count == 0 || strcmp(list, named->list) == 0)
+        return PKB_OK;
+    pkb_code rc = pkb_eval_gpus_choose(own, list, setting->options.world, err);
+    if (rc == PKB_OK &&
+        (strcmp(own->name, named->name) != 0 || strcmp(own->link, named->link) != 0))
+        rc = pkb_error_set(err, PKB_ERR_USAGE, 0,
+                           "GPUs %s (%s, %s) and %s (%s, %s) differ, so their times do, too; name "
+                           "GPUs with --gpus of which all worlds are alike",
+                           named->list, named->name, named->link, own->list, own->name, own->link);
+    return rc;
+}
+
+static pkb_code start_lane(pkb_lanes *lanes, const pkb_setting *setting, uint64_t places,
+                           pkb_lane **out, pkb_error *err)
+{
+    pkb_room *room = room_of(lanes, setting);
+    pkb_lane *lane = calloc(1, sizeof *lane);
+    cpu_set_t all; /* that this call may use */
+    pkb_code rc = PKB_OK;
+
+    if (lane == NULL) {
+        pkb_room_leave(room, places);
+        return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for a lane");
+    }
+    *lane = (pkb_lane){
+        .setting = *setting, .places = places, .process = PKB_CHILD_NONE, .socket_fd = -1};
+    lane->has_cores = sched_getaffinity(0, sizeof all, &all) == 0 &&
+                      pkb_room_cores(&lane->cores, &all, room, places, setting->options.world);
+    rc = choose_gpus(lane, room, setting, err);
+    if (rc == PKB_OK)
+        rc = pkb_lane_start(lane, err);
+    if (rc != PKB_OK) {
+        pkb_room_leave(room, places);
+        free(lane);
+        return rc;
+    }
+    lanes->lanes[lanes->count++] = lane;
+    *out = lane;
+    return PKB_OK;
+}
+
+static void end_lane(pkb_lanes *lanes, size_t place)
+{
+    pkb_lane *lane = lanes->lanes[place];
+
+    pkb_lane_end(lane, pkb_clock_now_ns() + END_NS);
+    pkb_room_leave(room_of(lanes, &lane->setting), lane->places);
+    free(lane);
+    lanes->lanes[place] = lanes->lanes[--lanes->count];
+}
+
+void pkb_lanes_close(pkb_lanes *lanes)
+{
+    for (size_t i = 0; i < lanes->count; i++)
+        pkb_lane_close(lanes->lanes[i]); /* all at once, then one after another is waited for */
+    while (lanes->count > 0)
+        end_lane(lanes, lanes->count - 1);
+    pkb_message_free(lanes->message);
+    lanes->message = NULL;
+}
+
+void pkb_lanes_end_idle(pkb_lanes *lanes, uint64_t most_ns)
+{
+    const uint64_t now_ns = pkb_clock_now_ns();
+
+    for (size_t i = lanes->count; i-- > 0;)
+        if (lanes->lanes[i]->evaluation == NULL &&
+            now_ns - lanes->lanes[i]->idle_since_ns >= most_ns)
+            end_lane(lanes, i);
+}
+
+/* ---- giving ---- */
+
+/* The idle lane of that room that has been so for longest; `count` = there is none. */
+static size_t find_idlest(pkb_lanes *lanes, const pkb_room *room)
+{
+    size_t found = lanes->count;
+
+    for (size_t i = 0; i < lanes->count; i++)
+        if (lanes->lanes[i]->evaluation == NULL &&
+            room_of(lanes, &lanes->lanes[i]->setting) == room &&
+            (found == lanes->count ||
+             lanes->lanes[i]->idle_since_ns < lanes->lanes[found]->idle_since_ns))
+            found = i;
+    return found;
+}
+
+/* Places for a new lane, if need be those of idle lanes of other worlds; 0 = none are free. */
+static uint64_t make_place(pkb_lanes *lanes, pkb_room *room, int ranks)
+{
+    const size_t wanted = pkb_room_wanted(room, ranks);
+    size_t could_be_free = pkb_room_free(room);
+
+    for (size_t i = 0; i < lanes->count; i++)
+        if (lanes->lanes[i]->evaluation == NULL &&
+            room_of(lanes, &lanes->lanes[i]->setting) == room)
+            could_be_free += pkb_room_wanted(room, lanes->lanes[i]->setting.options.world);
+    if (could_be_free < wanted)
+        return 0;
+    while (pkb_room_free(room) < wanted)
+        end_lane(lanes, find_idlest(lanes, room));
+    return pkb_room_take(room, ranks);
+}
+
+static pkb_lane *find_ready(const pkb_lanes *lanes, const pkb_setting *setting)
+{
+    for (size_t i = 0; i < lanes->count; i++)
+        if (lanes->lanes[i]->evaluation == NULL && is_alike(&lanes->lanes[i]->setting, setting))
+            return lanes->lanes[i];
+    return NULL;
+}
+
+bool pkb_lanes_is_ready(const pkb_lanes *lanes, const pkb_setting *setting)
+{
+    return find_ready(lanes, setting) != NULL;
+}
+
+static pkb_code find_lane(pkb_lanes *lanes, const pkb_setting *setting, pkb_lane **out,
+                          pkb_error *err)
+{
+    pkb_room *room = room_of(lanes, setting);
+    const int ranks = setting->options.world;
+
+    *out = find_ready(lanes, setting);
+    if (*out != NULL)
+        return PKB_OK;
+    if (pkb_room_wanted(room, ranks) > room->place_count)
+        return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                             "%d ranks want as many GPUs, and here are %zu; name more with --gpus",
+                             ranks, room->place_count);
+    const uint64_t places = make_place(lanes, room, ranks);
+    return places != 0 ? start_lane(lanes, setting, places, out, err) : PKB_OK;
+}
+
+/* Another process for the lane, which tries its evaluation anew. */
+static pkb_code try_again(pkb_lane *lane, pkb_error *err)
+{
+    pkb_lane_end(lane, pkb_clock_now_ns() + PKB_NS_PER_S);
+    lane->is_timing = false;
+    pkb_code rc = pkb_lane_start(lane, err);
+    if (rc == PKB_OK)
+        rc = pkb_lane_give(lane, lane->evaluation, err);
+    return rc == PKB_ERR_CHILD ? PKB_OK : rc; /* gone again: pkb_lanes_take sees its end */
+}
+
+pkb_code pkb_lanes_give(pkb_lanes *lanes, pkb_evaluation *evaluation, bool *is_given,
+                        pkb_error *err)
+{
+    pkb_lane *lane = NULL;
+    pkb_code rc = find_lane(lanes, evaluation->setting, &lane, err);
+
+    *is_given = false;
+    if (rc != PKB_OK || lane == NULL)
+        return rc;
+    lane->tries = 0;
+    rc = pkb_lane_give(lane, evaluation, err);
+    if (rc == PKB_ERR_CHILD) /* it died while it was idle, so this was no try */
+        rc = try_again(lane, err);
+    *is_given = rc == PKB_OK;
+    if (rc != PKB_OK)
+        lane->evaluation = NULL;
+    return rc;
+}
+
+/* ---- taking ---- */
+
+static void finish(pkb_lane *lane, pkb_lanes_result *out)
+{
+    out->evaluation = lane->evaluation;
+    lane->evaluation = NULL;
+    lane->is_timing = false;
+    lane->idle_since_ns = pkb_clock_now_ns();
+}
+
+/* The process of a lane is gone, or talks nonsense. */
+static pkb_code replace(pkb_lanes *lanes, size_t place, const pkb_error *why, pkb_lanes_result *out,
+                        pkb_error *err)
+{
+    pkb_lane *lane = lanes->lanes[place];
+
+    if (lane->evaluation == NULL) {
+        end_lane(lanes, place);
+        return PKB_OK;
+    }
+    if (lane->tries < TRIES)
+        return try_again(lane, err);
+    pkb_error failure = {0};
+    pkb_error_set(&failure, PKB_ERR_CHILD, 0, "the process of a world ended twice (%s)",
+                  why->message);
+    pkb_code rc = pkb_evaluation_fail(lane->evaluation, &failure, err);
+    finish(lane, out);
+    end_lane(lanes, place);
+    return rc;
+}
+
+static void take_reply(const pkb_lanes *lanes, pkb_lane *lane, const pkb_lane_reply *reply,
+                       pkb_lanes_result *out)
+{
+    if (reply->kind == PKB_REPLY_TIMING) {
+        lane->is_timing = reply->is_timing;
+        return;
+    }
+    if (reply->kind == PKB_REPLY_STEP) {
+        if (lanes->tell != NULL)
+            lanes->tell(lanes->context, lane->evaluation, reply->step, reply->detail);
+        return;
+    }
+    lane->evaluation->record = reply->record;
+    out->is_refused = reply->kind == PKB_REPLY_REFUSED;
+    out->failure = reply->failure;
+    finish(lane, out);
+}
+
+static pkb_code receive(pkb_lanes *lanes, size_t place, pkb_lanes_result *out, pkb_error *err)
+{
+    pkb_lane *lane = lanes->lanes[place];
+    pkb_lane_reply reply = {0};
+    pkb_error why = {0};
+
+    pkb_code rc = pkb_message_receive(lane->socket_fd, lanes->message, PKB_NS_PER_MS, &why);
+    if (rc == PKB_ERR_TIMEOUT)
+        return PKB_OK;
+    if (rc == PKB_OK)
+        rc = pkb_lane_reply_receive(&reply, lanes->message, &why);
+    if (rc == PKB_OK && lane->evaluation == NULL) {
+        cJSON_Delete(reply.record);
+        rc = pkb_error_set(&why, PKB_ERR_FORMAT, 0, "a lane spoke without being asked");
+    }
+    if (rc == PKB_ERR_MEMORY) {
+        *err = why;
+        return rc;
+    }
+    if (rc != PKB_OK)
+        return replace(lanes, place, &why, out, err);
+    take_reply(lanes, lane, &reply, out);
+    return PKB_OK;
+}
+
+static bool is_readable(int fd)
+{
+    struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+    return poll(&poll_fd, 1, 0) > 0;
+}
+
+pkb_code pkb_lanes_take(pkb_lanes *lanes, pkb_lanes_result *out, pkb_error *err)
+{
+    pkb_code rc = PKB_OK;
+
+    *out = (pkb_lanes_result){0};
+    for (size_t i = lanes->count; i-- > 0 && rc == PKB_OK && out->evaluation == NULL;)
+        while (rc == PKB_OK && out->evaluation == NULL && i < lanes->count &&
+               is_readable(lanes->lanes[i]->socket_fd))
+            rc = receive(lanes, i, out, err);
+    return rc;
+}
+
+bool pkb_lanes_are_timing(const pkb_lanes *lanes)
+{
+    bool is_timing = false;
+    for (size_t i = 0; i < lanes->count; i++)
+        is_timing |= lanes->lanes[i]->is_timing;
+    return is_timing;
+}
+
+size_t pkb_lanes_busy(const pkb_lanes *lanes)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < lanes->count; i++)
+        count += lanes->lanes[i]->evaluation != NULL;
+    return count;
+}
+
+size_t pkb_lanes_poll(const pkb_lanes *lanes, struct pollfd *fds)
+{
+    for (size_t i = 0; i < lanes->count; i++)
+        fds[i] = (struct pollfd){.fd = lanes->lanes[i]->socket_fd, .events = POLLIN};
+    return lanes->count;
+}
