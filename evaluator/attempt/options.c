@@ -244,6 +244,53 @@ void pkb_eval_options_parse(pkb_eval_options *out, int argc, char **argv)
     pkb_arguments_parse(&argp, argc, argv, out);
 }
 
+static error_t parse_worker_option(int key, char *value, struct argp_state *state)
+{
+    switch (key) {
+    case ARGP_KEY_ARG:
+        argp_error(state, "requests come on standard input, not as '%s'", value);
+        return 0;
+    case ARGP_KEY_END:
+        return 0;
+    default:
+        return parse_option(key, value, state);
+    }
+}
+
+/* The rows of the table that concern a worker: no folder, no file, no person who looks. */
+static void choose_worker_options(struct argp_option *out)
+{
+    static const int others[] = {'p',      KEY_PROBLEMS, KEY_DEBUG,   KEY_DEBUG_TOOL, KEY_JSON,
+                                 KEY_KEEP, KEY_REJUDGE,  KEY_NO_SAVE, KEY_GRID};
+    size_t count = 0;
+
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        bool is_other = false;
+        for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)
+            is_other |= table[i].key == others[k];
+        if (!is_other)
+            out[count++] = table[i];
+    }
+}
+
+void pkb_worker_options_parse(pkb_eval_options *out, int argc, char **argv)
+{
+    static struct argp_option options[sizeof table / sizeof table[0]];
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse_worker_option,
+        .doc =
+            "Judges attempts for a program: a request a line of JSON on standard input, a record "
+            "a line on standard output (docs/worker.md).\v"
+            "The options are defaults for requests that do not say otherwise. The worker ends "
+            "with standard input, when all is answered, with status 0; with its reader (5), or "
+            "by a signal (130)."};
+
+    choose_worker_options(options);
+    *out = default_options();
+    pkb_arguments_parse(&argp, argc, argv, out);
+}
+
 pkb_code pkb_eval_options_check(pkb_eval_options *options, bool has_gpu, pkb_error *err)
 {
     if (options->device == NULL)

@@ -37,6 +37,9 @@ enum { PKB_MAX_WORLD = 64 };
 /* Bad options end the program with status 2 (argp). */
 void pkb_eval_options_parse(pkb_eval_options *out, int argc, char **argv);
 
+/* Those of `pkbench worker`, which are defaults for its requests; `file` stays NULL. */
+void pkb_worker_options_parse(pkb_eval_options *out, int argc, char **argv);
+
 /* Chooses the device and says what cannot be: PKB_ERR_USAGE with the remedy. */
 pkb_code pkb_eval_options_check(pkb_eval_options *options, bool has_gpu, pkb_error *err);
 

@@ -40,6 +40,21 @@ pkb_code pkb_setting_find(pkb_setting *setting, pkb_error *err)
     return rc;
 }
 
+pkb_code pkb_setting_vary(pkb_setting *out, const pkb_setting *setting,
+                          const pkb_eval_options *given, pkb_error *err)
+{
+    pkb_setting varied = *setting;
+
+    varied.options = *given;
+    varied.gpus = (pkb_eval_gpus){0};
+    pkb_code rc = pkb_eval_options_check(&varied.options, pkb_tool_has_gpu(), err);
+    if (rc == PKB_OK)
+        rc = choose_gpus(&varied, err);
+    if (rc == PKB_OK)
+        *out = varied;
+    return rc;
+}
+
 static pkb_code choose_level(pkb_setting *setting, pkb_error *err)
 {
     const char *asked = setting->options.sandbox;

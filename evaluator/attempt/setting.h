@@ -29,6 +29,10 @@ typedef struct pkb_setting {
 pkb_code pkb_setting_start(pkb_setting *setting, pkb_error *err);
 /* Finds GPUs, problems and tools; none need be complete yet. */
 pkb_code pkb_setting_find(pkb_setting *setting, pkb_error *err);
+/* The same with another device and world, `given` being the options as they were parsed: for some
+ * of the GPUs of `setting`, of which `out` borrows all else. */
+pkb_code pkb_setting_vary(pkb_setting *out, const pkb_setting *setting,
+                          const pkb_eval_options *given, pkb_error *err);
 /* Demands all that judging needs, and chooses the level of the sandbox. */
 pkb_code pkb_setting_require(pkb_setting *setting, pkb_error *err);
 void pkb_setting_clear(pkb_setting *setting);

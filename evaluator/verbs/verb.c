@@ -17,6 +17,7 @@ static const pkb_verb verbs[] = {
     {"import", "make samples of a run from completions of your own inference", pkb_verb_import},
     {"new", "write a skeleton attempt that compiles", pkb_verb_new},
     {"eval", "judge an attempt or a folder of them: is it right, and how fast", pkb_verb_eval},
+    {"worker", "judge attempts for a program: requests in, records out", pkb_verb_worker},
     {"score", "pass@k, fast_p@k and speed-ups of runs, with intervals", pkb_verb_score},
     {"compare", "do two runs differ: paired, with intervals and p-values", pkb_verb_compare},
     {"report", "one HTML page about runs, for reading and publishing", pkb_verb_report},

@@ -26,7 +26,7 @@ const pkb_verb *pkb_verb_table(size_t *count);
 pkb_code pkb_verb_find(const char *name, const pkb_verb **out, pkb_error *err);
 
 pkb_verb_run pkb_verb_doctor, pkb_verb_problems, pkb_verb_show, pkb_verb_prompt, pkb_verb_import,
-    pkb_verb_new, pkb_verb_eval, pkb_verb_score, pkb_verb_compare, pkb_verb_report, pkb_verb_export,
-    pkb_verb_audit;
+    pkb_verb_new, pkb_verb_eval, pkb_verb_worker, pkb_verb_score, pkb_verb_compare, pkb_verb_report,
+    pkb_verb_export, pkb_verb_audit;
 
 #endif
