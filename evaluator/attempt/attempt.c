@@ -45,50 +45,53 @@ static pkb_code check_file(const char *path, pkb_error *err)
     return PKB_OK;
 }
 
-/* Takes `source` over, also when it fails. */
-static pkb_code adopt(pkb_attempt *out, const char *path, char *source, size_t bytes,
-                      pkb_error *err)
+/* What follows from the source. */
+static pkb_code describe(pkb_attempt *attempt, const char *path, pkb_error *err)
 {
-    pkb_attempt attempt = {.source = source, .bytes = bytes};
-    pkb_code rc = PKB_OK;
-
-    if (memchr(source, '\0', bytes) != NULL)
-        rc = pkb_error_set(err, PKB_ERR_USAGE, 0,
-                           "%s is no text (it has NUL bytes); an attempt is CUDA source", path);
-    if (rc == PKB_OK)
-        rc = pkb_hash_bytes(source, bytes, attempt.sha256, err);
-    if (rc != PKB_OK) {
-        free(source);
-        return rc;
-    }
-    attempt.is_blank = strspn(attempt.source, " \t\r\n\v\f\xef\xbb\xbf") == attempt.bytes;
-    choose_name(&attempt, path);
-    *out = attempt;
-    return PKB_OK;
+    if (memchr(attempt->source, '\0', attempt->bytes) != NULL)
+        return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                             "%s is no text (it has NUL bytes); an attempt is CUDA source", path);
+    attempt->is_blank = strspn(attempt->source, " \t\r\n\v\f\xef\xbb\xbf") == attempt->bytes;
+    choose_name(attempt, path);
+    return pkb_hash_bytes(attempt->source, attempt->bytes, attempt->sha256, err);
 }
 
 pkb_code pkb_attempt_read(pkb_attempt *out, const char *path, pkb_error *err)
 {
-    char *source = NULL;
-    size_t bytes = 0;
+    pkb_attempt attempt = {0};
     pkb_code rc = check_file(path, err);
 
     if (rc == PKB_OK)
-        rc = pkb_fs_read(path, PKB_ATTEMPT_LIMIT_BYTES, &source, &bytes, err);
-    return rc == PKB_OK ? adopt(out, path, source, bytes, err) : rc;
+        rc = pkb_fs_read(path, PKB_ATTEMPT_LIMIT_BYTES, &attempt.source, &attempt.bytes, err);
+    if (rc == PKB_OK)
+        rc = describe(&attempt, path, err);
+    if (rc != PKB_OK) {
+        pkb_attempt_clear(&attempt);
+        return rc;
+    }
+    *out = attempt;
+    return PKB_OK;
 }
 
 pkb_code pkb_attempt_copy(pkb_attempt *out, const char *path, const char *source, size_t bytes,
                           pkb_error *err)
 {
+    pkb_attempt attempt = {.bytes = bytes};
+
     if (bytes > PKB_ATTEMPT_LIMIT_BYTES)
         return complain_of_length(path, (long long)bytes, err);
-    char *copy = malloc(bytes + 1);
-    if (copy == NULL)
+    attempt.source = malloc(bytes + 1);
+    if (attempt.source == NULL)
         return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the source of an attempt");
-    memcpy(copy, source, bytes);
-    copy[bytes] = '\0';
-    return adopt(out, path, copy, bytes, err);
+    memcpy(attempt.source, source, bytes);
+    attempt.source[bytes] = '\0';
+    const pkb_code rc = describe(&attempt, path, err);
+    if (rc != PKB_OK) {
+        pkb_attempt_clear(&attempt);
+        return rc;
+    }
+    *out = attempt;
+    return PKB_OK;
 }
 
 void pkb_attempt_clear(pkb_attempt *attempt)

@@ -256,10 +256,11 @@ static void take_reply(const pkb_lanes *lanes, pkb_lane *lane, const pkb_lane_re
             lanes->tell(lanes->context, lane->evaluation, reply->step, reply->detail);
         return;
     }
-    lane->evaluation->record = reply->record;
+    if (lane->evaluation != NULL)
+        lane->evaluation->record = reply->record;
+    finish(lane, out);
     out->is_refused = reply->kind == PKB_REPLY_REFUSED;
     out->failure = reply->failure;
-    finish(lane, out);
 }
 
 static pkb_code receive(pkb_lanes *lanes, size_t place, pkb_lanes_result *out, pkb_error *err)

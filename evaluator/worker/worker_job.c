@@ -128,7 +128,7 @@ pkb_code pkb_worker_recall(pkb_worker *worker, const pkb_worker_job *job, bool *
 /* ---- a new line ---- */
 
 /* What requests of that device and world share. */
-static pkb_code find_kind(pkb_worker *worker, const pkb_request *request, pkb_setting **out,
+static pkb_code find_kind(pkb_worker *worker, const pkb_request *request, pkb_setting *out,
                           pkb_error *err)
 {
     pkb_eval_options options = *worker->given;
@@ -138,7 +138,7 @@ static pkb_code find_kind(pkb_worker *worker, const pkb_request *request, pkb_se
     for (size_t i = 0; i < worker->kind_count; i++)
         if (strcmp(worker->kinds[i]->options.device, options.device) == 0 &&
             worker->kinds[i]->options.world == options.world) {
-            *out = worker->kinds[i];
+            *out = *worker->kinds[i];
             return PKB_OK;
         }
     if (strcmp(options.device, "cpu") == 0)
@@ -152,7 +152,8 @@ static pkb_code find_kind(pkb_worker *worker, const pkb_request *request, pkb_se
         return rc;
     }
     kind->options.device = kind->gpus.count > 0 ? "cuda" : "cpu"; /* longer than the request's */
-    *out = worker->kinds[worker->kind_count++] = kind;
+    worker->kinds[worker->kind_count++] = kind;
+    *out = *kind;
     return PKB_OK;
 }
 
@@ -160,12 +161,9 @@ static pkb_code prepare(pkb_worker *worker, pkb_worker_job *job, pkb_error *err)
 {
     const pkb_request *request = &job->request;
     pkb_evaluation *evaluation = &job->evaluation;
-    pkb_setting *kind = NULL;
-
-    pkb_code rc = find_kind(worker, request, &kind, err);
+    pkb_code rc = find_kind(worker, request, &job->setting, err);
     if (rc != PKB_OK)
         return rc;
-    job->setting = *kind;
     if (request->sizes.bytes > 0)
         job->setting.options.sizes = pkb_buf_text(&request->sizes);
     if (request->has_time)

@@ -52,6 +52,8 @@ def main() -> int:
                 assert Path(request["device"]).exists()
             say(event="progress", rank=RANK, size=request["sizes"][0], step="check 1/1")
             attempts += 1
+            while MODE == "waits_for_mark" and not MARK.exists():
+                time.sleep(0.05)
             if MODE == "times_when_told":
                 wait_for(".time")
                 say(event="progress", rank=RANK, size=request["sizes"][0], step="time")

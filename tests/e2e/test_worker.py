@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`pkbench worker`: every request gets its answer, whatever else comes or dies."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.command import PKBENCH, ROOT, pkbench
+from tests.e2e.fake_tools import fake_judge, fake_nvcc
+from tests.e2e.processes import descendants, kill, wait_until
+
+HONEST = (ROOT / "examples" / "001_allreduce.cu").read_text()
+ZOO = ROOT / "tests" / "zoo"
+QUICK = ("--device", "cpu", "--no-timing", "--timeout", "5")
+SEED = ("--seed", "7")  # of equal draws: then equal words, too
+
+
+class Worker:
+    """A worker with threads of its own for both directions, as a client has them."""
+
+    def __init__(self, *options, env=None):
+        self.process = subprocess.Popen(
+            [PKBENCH, "worker", *map(str, options)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, **(env or {})},
+        )
+        self.ready = json.loads(self.process.stdout.readline() or "null")
+        self.answers = []
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.answers.append(json.loads(line))
+
+    def send(self, *lines):
+        for line in lines:
+            text = line if isinstance(line, bytes) else json.dumps(line).encode()
+            self.process.stdin.write(text + b"\n")
+        self.process.stdin.flush()
+
+    def wait_for(self, count: int) -> list:
+        assert wait_until(lambda: len(self.answers) >= count, 100), self.answers
+        return self.answers
+
+    def end(self) -> int:
+        """Ends the input and waits for the rest of the answers."""
+        self.process.stdin.close()
+        self.process.wait(timeout=100)
+        self.reader.join(timeout=10)
+        return self.process.returncode
+
+    def record(self, request) -> dict:
+        (answer,) = [one for one in self.answers if one["request"] == request]
+        return answer["record"]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.process.stderr.close()
+
+
+def ask(request, source=HONEST, problem=1, **more) -> dict:
+    return {"request": request, "problem": problem, "source": source, **more}
+
+
+def without_times(record: dict) -> dict:
+    """What must not differ between two judgements of one attempt."""
+    gone = ("id", "run", "sample", "source", "cost_s")
+    kept = {key: value for key, value in record.items() if key not in gone}
+    if "sizes" in kept:
+        kept["sizes"] = [{k: v for k, v in one.items() if k != "cost_s"} for one in kept["sizes"]]
+    return kept
+
+
+def test_records_are_those_of_a_run(tmp_path):
+    """Also what is asked twice, at once and afterwards."""
+    wrong = (ZOO / "001_wrong_last_element.cu").read_text()
+    sources = [HONEST, "", "int broken", wrong]
+    folder = tmp_path / "run" / "samples" / "001_allreduce"
+    folder.mkdir(parents=True)
+    for number, source in enumerate(sources):
+        (folder / f"{number}.cu").write_text(source)
+    stored = tmp_path / "records.jsonl"
+    with Worker(*QUICK, *SEED, "-o", stored) as worker:
+        assert worker.ready["ready"] is True
+        assert 2 in worker.ready["worlds"]
+        assert set(worker.ready) == {"ready", "version", "worlds"}
+        worker.send(*[ask(number, source) for number, source in enumerate(sources)])
+        worker.send(ask("again"))
+        worker.wait_for(len(sources) + 1)
+        worker.send(ask("late"), ask("fresh", fresh=True))
+        worker.wait_for(len(sources) + 3)
+        assert worker.end() == 0
+    first, fresh = worker.record(0), worker.record("fresh")
+    assert worker.record("again") == worker.record("late") == first
+    assert "start" in first["cost_s"]
+    assert "start" not in fresh["cost_s"]  # it was judged, and by the same ranks
+    assert first["id"] == "worker/001_allreduce/0/cpu/2"
+    assert (first["run"], first["sample"]) == ("worker", 0)
+    assert without_times(fresh) == without_times(first)
+
+    answer = pkbench("eval", tmp_path / "run", *QUICK, *SEED, "--json")
+    assert answer.status == 0, answer.err
+    for number, line in enumerate(answer.out.splitlines()):
+        record, other = without_times(json.loads(line)), without_times(worker.record(number))
+        if record["verdict"] in ("NO_CODE", "COMPILE_ERROR"):  # they quote the file's name
+            record.pop("reason"), other.pop("reason")
+        assert record == other
+    assert len(stored.read_text().splitlines()) == len(sources) + 1
+
+    with Worker(*QUICK, *SEED, "-o", stored) as worker:  # nothing needs to be judged
+        worker.send(ask("known"))
+        assert worker.end() == 0
+    assert worker.record("known") == fresh
+
+
+def test_what_is_wrong_with_a_request_is_its_answer():
+    with Worker(*QUICK) as worker:
+        worker.send(
+            b"{", b"", b"[]", b'"' + b"x" * (9 << 20) + b'"',
+            b'{"request": 1, "problem": 1, "source": "\\u0000"}', b"\xff\xfe",
+            {"problem": 1, "source": ""},
+            ask("problem", problem=999),
+            ask("key", sorce=""),
+            ask("world", world=0),
+            ask("device", device="tpu"),
+            ask("file", None, file="/nowhere.cu"),
+            ask("large", "x" * ((1 << 20) + 1)),
+            ask("fine", ""),
+        )  # fmt: skip
+        assert worker.end() == 0
+    errors = {one["request"]: one["error"] for one in worker.answers if "error" in one}
+    assert [one["request"] for one in worker.answers].count(None) == 6
+    assert len(worker.answers) == 13
+    words = {
+        "problem": "'999'",
+        "key": "did you mean source?",
+        "world": '"world"',
+        "device": "'tpu'",
+        "file": "/nowhere.cu",
+        "large": "1048577",
+    }
+    for name, word in words.items():
+        assert errors[name]["code"] == "usage"
+        assert word in errors[name]["message"]
+    assert worker.record("fine")["verdict"] == "NO_CODE"
+
+
+def test_bad_command_lines():
+    for words, expected in {
+        ("x.cu",): "requests come on standard input",
+        ("-p", "1"): "has no option '-p'",
+        ("-o", "/nowhere/x.jsonl"): "/nowhere/x.jsonl",
+    }.items():
+        answer = pkbench("worker", *words)
+        assert answer.status in (2, 5), answer
+        assert expected in answer.err
+    assert "docs/worker.md" in " ".join(pkbench("worker", "--help").out.split())
+
+
+# ---- with judges that judge nothing, so that this is quick ----
+
+
+@pytest.fixture
+def fakes(tmp_path):
+    """Judge and compiler are fakes, and work directories lie at a short path."""
+    scratch = Path(f"/tmp/pkb-w{os.getpid()}")
+    scratch.mkdir(exist_ok=True)
+    scratch_only = {"PKBENCH_TMPDIR": str(scratch)}
+    yield {**fake_judge(tmp_path, "correct"), **fake_nvcc(tmp_path), **scratch_only}
+    shutil.rmtree(scratch, ignore_errors=True)
+
+
+def lanes_of(worker: Worker) -> list:
+    return [p for p in descendants(worker.process.pid) if p.command.split()[1:2] == ["worker"]]
+
+
+def test_a_lane_that_was_killed_loses_nothing(fakes):
+    """Whatever of it dies: the lane itself while it judges, or a judge while it waits."""
+    with Worker(*QUICK, env={**fakes, "FAKE_JUDGE": "waits_for_mark"}) as worker:
+        worker.send(ask("hit"))
+        assert wait_until(lambda: lanes_of(worker) != [], 60)
+        (lane,) = lanes_of(worker)
+        kill(lane)
+        Path(fakes["FAKE_JUDGE_MARK"]).touch()
+        worker.wait_for(1)
+        assert worker.record("hit")["verdict"] == "CORRECT"
+        (other,) = lanes_of(worker)
+        assert other != lane
+        kill(other)
+        worker.send(ask("idle", fresh=True))
+        worker.wait_for(2)
+        assert worker.record("idle")["verdict"] == "CORRECT"
+        judges = [p for p in descendants(worker.process.pid) if "pkbench-judge" in p.command]
+        kill(judges[-1])
+        worker.send(ask("ranks", fresh=True))
+        worker.wait_for(3)
+        assert worker.record("ranks")["verdict"] == "CORRECT"
+        assert worker.end() == 0
+    assert not wait_until(lambda: lane.is_alive() or other.is_alive(), 0)
+
+
+def test_failures_of_ours_are_records(fakes):
+    with Worker(*QUICK, env={**fakes, "FAKE_JUDGE": "dies_in_attempt"}) as worker:
+        worker.send(ask("a"))
+        worker.wait_for(1)
+        worker.send(ask("a again"))
+        assert worker.end() == 0
+    assert worker.record("a")["verdict"] == "INFRA_ERROR"
+    assert worker.record("a again")["verdict"] == "INFRA_ERROR"
+    assert worker.record("a again") != worker.record("a")
+
+
+def test_requests_wait_outside_once_the_queue_is_full(fakes):
+    """And all worlds share the room there is: lanes of one kind end for those of another."""
+    many = 60
+    source = HONEST + "// " + "x" * 50000  # so that a pipe does not hold them all
+    with Worker(*QUICK, env={**fakes, "FAKE_JUDGE": "waits_for_mark"}) as worker:
+        done = threading.Event()
+
+        def write():
+            for number in range(many):
+                worker.send(ask(number, source, fresh=True, world=1 + number % 2))
+            done.set()
+
+        threading.Thread(target=write, daemon=True).start()
+        assert wait_until(lambda: lanes_of(worker) != [], 60)
+        assert not done.wait(3)
+        assert worker.answers == []
+        Path(fakes["FAKE_JUDGE_MARK"]).touch()
+        assert done.wait(90)
+        assert worker.end() == 0
+    assert sorted(one["request"] for one in worker.answers) == list(range(many))
+    for one in worker.answers:
+        assert one["record"]["world"] == 1 + one["request"] % 2
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_it_ends_and_leaves_nothing(fakes, number):
+    with Worker(*QUICK, env={**fakes, "FAKE_JUDGE": "waits_for_mark"}) as worker:
+        worker.send(ask("never"))
+        assert wait_until(lambda: "pkbench-judge" in str(descendants(worker.process.pid)), 60), (
+            "no ranks came up"
+        )
+        tree = descendants(worker.process.pid)
+        worker.process.send_signal(number)
+        assert worker.process.wait(timeout=20) == (130 if number == signal.SIGTERM else -9)
+    assert [p for p in tree if not wait_until(lambda p=p: not p.is_alive(), 5)] == []
+
+
+def test_it_ends_with_its_reader(fakes):
+    reading, writing = os.pipe()
+    worker = subprocess.Popen(
+        [PKBENCH, "worker", *QUICK],
+        stdin=subprocess.PIPE,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        env={**os.environ, **fakes},
+    )
+    os.close(writing)
+    with os.fdopen(reading, "rb") as output:
+        assert json.loads(output.readline())["ready"]
+    try:
+        assert worker.wait(timeout=20) == 5  # although its input is still open
+    finally:
+        worker.kill()
+    _, err = worker.communicate()
+    assert b"nobody reads" in err
+
+
+def test_the_example_of_a_reward(tmp_path):
+    wrong = tmp_path / "wrong.cu"
+    wrong.write_text("int broken")
+    done = subprocess.run(
+        [sys.executable, "docs/worker/reward.py", "1", wrong, "examples/001_allreduce.cu", *QUICK],
+        cwd=ROOT,
+        capture_output=True,
+        timeout=100,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["0.0", "1.0"]
