@@ -223,7 +223,7 @@ def keep_first(honest: Path, count: int) -> None:
     ],
 )
 def test_an_attempt_whose_cell_was_killed_is_judged_once_more(honest, tmp_path, mode, verdicts):
-    answer = pkbench("eval", honest, *QUICK, env=fake_programs(tmp_path, mode))
+    answer = pkbench("eval", honest, *QUICK, env=fake_judge(tmp_path, mode))
     assert answer.status == 0, answer.err
     records = records_of(results_file(honest))
     assert [record["verdict"] for record in records] == verdicts
