@@ -74,9 +74,23 @@ static pkb_verdict verdict_of(const cJSON *size)
     return verdict;
 }
 
-/* [size, verdict] or, timed, [size, verdict, speed-up, low, high, attempt us, eager us, unstable].
- */
-static pkb_code append_size(pkb_buf *out, pkb_attempts *attempts, const cJSON *size, pkb_error *err)
+/* The part of its time that the attempt cannot but take, at a scored size; 0 = not known. */
+static double share_of_floor(const pkb_attempts *attempts, const char *problem, const char *label,
+                             const cJSON *size)
+{
+    const cJSON *times = cJSON_GetObjectItemCaseSensitive(size, "time_us");
+    double attempt_us = 0;
+
+    if (strcmp(pkb_json_string_or(size, "class", ""), "tiny") == 0 || times == NULL ||
+        pkb_json_get_double(times, "attempt", &attempt_us, NULL) != PKB_OK || !(attempt_us > 0))
+        return 0;
+    return pkb_floors_us(attempts->floors, problem, label) / attempt_us;
+}
+
+/* [size, verdict] or, timed, [size, verdict, speed-up, low, high, attempt us, eager us, is
+ * unstable, share of the floor]. */
+static pkb_code append_size(pkb_buf *out, pkb_attempts *attempts, const char *problem,
+                            const cJSON *size, pkb_error *err)
 {
     const cJSON *speedup = cJSON_GetObjectItemCaseSensitive(size, "speedup");
     const cJSON *eager = cJSON_GetObjectItemCaseSensitive(speedup, "eager");
@@ -101,7 +115,11 @@ static pkb_code append_size(pkb_buf *out, pkb_attempts *attempts, const cJSON *s
         append_number(out, eager, "high");
         append_number(out, times, "attempt");
         append_number(out, times, "eager");
-        if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(eager, "unstable")))
+        const bool is_unstable = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(eager, "unstable"));
+        const double share = share_of_floor(attempts, problem, pkb_buf_text(&label), size);
+        if (share > 0)
+            pkb_buf_printf(out, ",%d,%.3g", is_unstable, share);
+        else if (is_unstable)
             pkb_buf_append_string(out, ",1");
     }
     pkb_buf_append_byte(out, ']');
@@ -109,8 +127,8 @@ static pkb_code append_size(pkb_buf *out, pkb_attempts *attempts, const cJSON *s
     return rc;
 }
 
-static pkb_code append_sizes(pkb_buf *out, pkb_attempts *attempts, const cJSON *record,
-                             pkb_error *err)
+static pkb_code append_sizes(pkb_buf *out, pkb_attempts *attempts, const char *problem,
+                             const cJSON *record, pkb_error *err)
 {
     const cJSON *sizes = cJSON_GetObjectItemCaseSensitive(record, "sizes"), *size = NULL;
     pkb_code rc = PKB_OK;
@@ -121,7 +139,7 @@ static pkb_code append_sizes(pkb_buf *out, pkb_attempts *attempts, const cJSON *
         if (size != sizes->child)
             pkb_buf_append_byte(out, ',');
         if (rc == PKB_OK)
-            rc = append_size(out, attempts, size, err);
+            rc = append_size(out, attempts, problem, size, err);
     }
     pkb_buf_append_byte(out, ']');
     return rc;
@@ -158,7 +176,7 @@ static pkb_code make_row(pkb_attempts *attempts, size_t index, const cJSON *reco
     else
         pkb_buf_append_string(&row, ",0,0,0");
     if (rc == PKB_OK)
-        rc = append_sizes(&row, attempts, record, err);
+        rc = append_sizes(&row, attempts, outcome->problem, record, err);
     if (rc == PKB_OK)
         rc = pkb_attempt_files(&row, attempts, outcome, err);
     pkb_buf_append_byte(&row, ']');
@@ -209,13 +227,13 @@ static pkb_code find_bases(pkb_attempts *attempts, const char *page, pkb_error *
     return rc;
 }
 
-pkb_code pkb_attempts_read(pkb_attempts *out, const pkb_runset *runset, const char *page,
-                           bool embeds_sources, pkb_error *err)
+pkb_code pkb_attempts_read(pkb_attempts *out, const pkb_runset *runset, const pkb_floors *floors,
+                           const char *page, bool embeds_sources, pkb_error *err)
 {
     pkb_runset_reader reader = PKB_RUNSET_READER(runset);
     pkb_code rc = PKB_OK;
 
-    *out = (pkb_attempts){.runset = runset, .embeds_sources = embeds_sources};
+    *out = (pkb_attempts){.runset = runset, .floors = floors, .embeds_sources = embeds_sources};
     out->rows = calloc(runset->count + 1, sizeof *out->rows);
     rc = out->rows != NULL ? find_bases(out, page, err) : no_memory(err);
     for (size_t i = 0; i < runset->count && rc == PKB_OK; i++)

@@ -102,6 +102,9 @@ const charts = (() => {
       }
   }
 
+  // The end of an axis of shares.
+  const roundUp = (share) => [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8].find((end) => share <= end) || 1;
+
   // ---- intervals: a row a number, a dot with its error bar for each series ----
 
   const hasInterval = (point) => point.low !== undefined && point.high !== undefined;
@@ -135,18 +138,19 @@ const charts = (() => {
   }
 
   // spec: {rows: [label], series: [{name, color, points: [{value, low, high, lines} | null]}],
-  // format, name, min, max, zero, bars}
+  // format, name, min, max, isShare, zero, bars}
   function intervals(spec) {
     return (t, width) => {
       const rowHeight = Math.max(spec.bars ? 24 : 22, 13 * spec.series.length + 9);
       const step = spec.series.length > 1 ? 13 : 0;
+      const end = Math.max(...spec.series.flatMap((series) => series.points).map((p) => p ? p.high || p.value : 0));
       const longest = Math.max(...spec.rows.map((row) => row.length));
       const option = {
         ...common(t),
         xAxis: axis(t, {
-          type: "value", min: spec.min, max: spec.max, name: spec.name, nameGap: 26,
+          type: "value", min: spec.min, max: spec.isShare ? roundUp(end) : spec.max, name: spec.name, nameGap: 26,
           axisLabel: { formatter: spec.format },
-          splitNumber: width < 500 ? 4 : 8,
+          splitNumber: width < 500 ? 5 : 8,
         }),
         yAxis: axis(t, {
           type: "category", data: spec.rows, inverse: true, splitLine: { show: false },
@@ -196,9 +200,6 @@ const charts = (() => {
       }),
     };
   }
-
-  // The end of an axis of shares.
-  const roundUp = (share) => [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8].find((end) => share <= end) || 1;
 
   // spec: {series: [{name, color, dashed, points: [{x, value, low, high}]}], percent, name}
   function curves(spec) {
@@ -275,14 +276,14 @@ const charts = (() => {
     };
   }
 
-  // ---- points over two axes ----
+  // ---- points over two logarithmic axes, with lines at 1 ----
 
   // spec: {series: [{name, color, points: [{x, y, lines}]}], xName, percent}
   function scatter(spec) {
     return (t, width) => {
       const option = {
         ...common(t),
-        xAxis: axis(t, { type: "value", min: 0, name: spec.xName, nameGap: 26, axisLabel: { formatter: spec.percent } }),
+        xAxis: axis(t, { type: "log", name: spec.xName, nameGap: 26, axisLabel: { formatter: spec.percent } }),
         yAxis: axis(t, {
           type: "log", logBase: 2, name: "speed-up over the reference", nameGap: 44, axisLabel: { formatter: times },
         }),
@@ -291,7 +292,7 @@ const charts = (() => {
           itemStyle: { color: run(series.color), opacity: 0.6 },
           data: series.points.map((p) => ({ value: [p.x, p.y], lines: p.lines })),
           markLine: number > 0 ? undefined : {
-            silent: true, symbol: "none", label: { show: false }, data: [{ yAxis: 1 }],
+            silent: true, symbol: "none", label: { show: false }, data: [{ yAxis: 1 }, { xAxis: 1 }],
             lineStyle: { color: t.quiet, type: "dashed", width: 1 },
           },
         })),

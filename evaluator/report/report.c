@@ -33,10 +33,17 @@ static pkb_code add_attempts(cJSON *to, const pkb_report_options *options, const
                              pkb_error *err)
 {
     pkb_attempts attempts = {0};
+    pkb_floors floors = {0};
     pkb_buf text = {0};
+    pkb_code rc = PKB_OK;
 
-    pkb_code rc =
-        pkb_attempts_read(&attempts, score->runset, options->path, options->embeds_sources, err);
+    if (options->ceilings != NULL && score->has_speed)
+        rc = pkb_floors_find(&floors, options->tools, options->ceilings, score->runset,
+                             options->catalogue, err);
+    cJSON_AddBoolToObject(to, "has_floors", floors.json != NULL);
+    if (rc == PKB_OK)
+        rc = pkb_attempts_read(&attempts, score->runset, &floors, options->path,
+                               options->embeds_sources, err);
     if (rc == PKB_OK) {
         pkb_attempts_json(&text, &attempts);
         rc = pkb_buf_check(&text, "the report", err);
@@ -45,6 +52,7 @@ static pkb_code add_attempts(cJSON *to, const pkb_report_options *options, const
         rc = no_memory(err);
     pkb_buf_clear(&text);
     pkb_attempts_clear(&attempts);
+    pkb_floors_clear(&floors);
     return rc;
 }
 

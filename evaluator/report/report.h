@@ -10,6 +10,8 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "evaluator/machine/tool.h"
+#include "evaluator/problem/catalogue.h"
 #include "evaluator/score/score.h"
 
 /* Every pair of runs is compared. */
@@ -19,7 +21,10 @@ enum { PKB_REPORT_MOST_RUNS = 12 };
 enum { PKB_REPORT_SOURCES_BYTES = 2 << 20 };
 
 typedef struct pkb_report_options {
-    const char *root; /* of the project */
+    const char *root;         /* of the project */
+    const char *ceilings;     /* a file: of the machine; NULL = not known */
+    const pkb_toolbox *tools; /* needed with ceilings */
+    const pkb_catalogue *catalogue;
     const char *path; /* of the page; links in it are relative to its folder */
     bool embeds_sources;
     bool mixes; /* runs whose conditions differ are compared, and marked */

@@ -79,7 +79,7 @@
   const count = (value) => value.toLocaleString("en-US").replaceAll(",", "\u202f");
   const plural = (value, word) => `${count(value)} ${word}${value === 1 ? "" : "s"}`;
   const percent = (value) => `${(100 * value).toFixed(1)} %`;
-  const axisPercent = (value) => `${Number((100 * value).toFixed(1))} %`;
+  const axisPercent = (value) => `${Number((100 * value).toPrecision(3))} %`;
   const times = (value) => `${value >= 100 ? value.toFixed(0) : value.toPrecision(3)}×`;
   const points = (value) => `${value > 0 ? "+" : value < 0 ? "−" : "±"}${Math.abs(100 * value).toFixed(1)}`;
   const hasInterval = (value) => isThere(value.low) && isThere(value.high);
@@ -321,7 +321,7 @@
     }));
     return [runs.length > 1 ? legend(series) : null,
       figure("pass@k and fast_p@1 with their intervals", charts.intervals({
-        rows: isShown.map(([label]) => label), series, format: axisPercent, min: 0, name: "problems, expected share",
+        rows: isShown.map(([label]) => label), series, format: axisPercent, min: 0, isShare: true, name: "problems, expected share",
       }), "Dots are means over problems; bars are 95 % bootstrap intervals over problems: what to expect at other problems of this kind.")];
   }
 
@@ -381,7 +381,7 @@
     const rows = compareRows(compare).filter(([label, row, isRatio]) => !isRatio && /@1$/.test(label) && row.difference);
     if (rows.length === 0) return null;
     return figure("differences with their intervals", charts.intervals({
-      rows: rows.map(([label]) => label), format: (value) => points(value), zero: 0, name: "B less A, percentage points",
+      rows: rows.map(([label]) => label), format: (value) => points(value).replace(/\.0$|^±0\.0/, "") || "0", zero: 0, name: "B less A, percentage points",
       series: [{ name: "difference", color: chosen.b, points: rows.map(([label, row]) => ({
         ...row.difference, lines: [label, `${points(row.difference.value)} points`, `p = ${row.p.toFixed(4)}`],
       })) }],
@@ -495,6 +495,10 @@
     asked: "asked", extracted: "holds code", compiled: "compiles", correct: "is right", fast: "is faster",
   };
 
+  const lostText = {
+    extracted: "held no code", compiled: "did not compile", correct: "were not right", fast: "were not faster",
+  };
+
   function showFunnel(run) {
     const first = run.funnel[0].count;
     const lostList = (stage) => Object.entries(stage.lost).sort((a, b) => b[1] - a[1]);
@@ -504,16 +508,40 @@
       lines: [stageText[stage.stage], plural(stage.count, "attempt")],
     }));
     const rows = run.funnel.flatMap((stage) => lostList(stage).map(([name, lost]) => h("tr", {},
-      h("td", {}, `no longer: ${stageText[stage.stage]}`), h("td", {}, h("span", { class: "verdict" }, name)), numberCell(count(lost)))));
+      h("td", {}, lostText[stage.stage]), h("td", {}, h("span", { class: "verdict" }, name)), numberCell(count(lost)))));
     fill("funnel", h("div", { class: "columns" },
       figure("Attempts that came to each stage", charts.funnel({ stages, color: run.number }), "Attempts that came to each stage, and their share of those asked."),
-      rows.length > 0 ? table(["Lost before", "Verdict", numberHead("Attempts")], rows) : h("p", { class: "quiet" }, "Nothing was lost on the way.")));
+      rows.length > 0 ? table(["Lost there", "Verdict", numberHead("Attempts")], rows) : h("p", { class: "quiet" }, "Nothing was lost on the way.")));
   }
 
   // ---- floor ----
 
+  // The fastest right attempt at each problem and scored size whose floor is known.
+  function floorPoints(run) {
+    const best = new Map();
+    for (const attempt of attemptsOf(run).filter((one) => one.verdict === "CORRECT"))
+      for (const [size, , speedup, , , own, , , share] of attempt.sizes) {
+        const name = `${attempt.problem}, ${run.attempts.sizes[size]}`;
+        const before = best.get(name);
+        if (!(share > 0 && speedup > 0) || (before && before.y >= speedup)) continue;
+        best.set(name, { x: share, y: speedup, lines: [name, `${run.name}, sample ${attempt.sample}`,
+          `${times(speedup)} as fast as the reference: ${duration(own)}`, `${percent(share)} of the floor`] });
+      }
+    return [...best.values()];
+  }
+
   function showFloor() {
-    fill("floor", empty("Not shown: how fast this machine could be at best is not known for these records."));
+    const series = runs.filter((run) => run.has_floors)
+      .map((run) => ({ name: run.name, color: run.number, points: floorPoints(run) })).filter((one) => one.points.length > 0);
+    if (series.length === 0) {
+      fill("floor", empty(runs.some((run) => run.has_floors) ? "No right attempt was timed at a problem whose floor is known."
+        : "Not shown: what this machine can do at best is not known (pkbench report --ceilings FILE)."));
+      return;
+    }
+    fill("floor", runs.length > 1 ? legend(series) : null,
+      figure("Speed-up against share of the floor", charts.scatter({ series, percent: axisPercent, xName: "share of the floor" }),
+        "A dot for the fastest right attempt at each problem and scored size. Share of the floor: the least time that the problem's work takes at this machine's "
+          + "ceilings (arithmetic, memory, links), as part of the attempt's time; 100 % cannot be beaten. Problems whose work depends on data are left out."));
   }
 
   // ---- problems ----
@@ -554,8 +582,8 @@
     if (isThere(data.upper_bound) && data.upper_bound !== run.number)
       columns.push(number("Upper bound", (row) => row.bound, times, "speed-up of the hand-written solution"));
     columns.push({
-      name: "Most frequent other verdict", key: (row) => otherVerdict(row)[0],
-      cell: (row) => { const [name, n] = otherVerdict(row); return h("td", {}, name ? [verdictMark(name), ` ${count(n)}`] : ""); },
+      name: "Most lost to", title: "the most frequent verdict but CORRECT", key: (row) => otherVerdict(row)[0],
+      cell: (row) => { const [name, n] = otherVerdict(row); return h("td", { class: "name" }, name ? [verdictMark(name), ` ${count(n)}`] : ""); },
     });
     return columns;
   }
@@ -706,19 +734,28 @@
 
   // ---- environment ----
 
+  const factText = new Map(Object.entries({
+    device: "Device", world: "Ranks", sandbox: "Sandbox level", "machine.class": "Machine class", "versions.pkbench": "pkbench",
+    "versions.protocol": "Protocol version", "versions.torch": "PyTorch", "versions.nvcc": "nvcc", "versions.nccl": "NCCL",
+    "reference.torch": "Reference: PyTorch", "reference.threads": "Reference: threads", "reference.cuda": "Reference: CUDA",
+    "reference.nccl": "Reference: NCCL", "reference.tf32": "Reference: TF32", "flags.sizes": "Sizes asked", "flags.timing": "Timing",
+    "flags.timeout_s": "Time limit, seconds", "flags.seed": "Seed of the inputs", "flags.grid": "Grid", "flags.feedback": "Feedback level",
+    "flags.policy": "Policy",
+  }));
+
   function showEnvironment(run) {
     const { facts } = run.attempts;
     const score = run.score;
-    const rows = facts.map(([name, values, rest]) => h("tr", {}, h("th", { scope: "row" }, h("span", { class: "mono text" }, name)),
+    const rows = facts.map(([name, values, rest]) => h("tr", {}, h("th", { scope: "row" }, factText.get(name) || h("span", { class: "mono text" }, name)),
       h("td", {}, values.flatMap((value, at) => [at > 0 ? ", " : "", text(value)]), rest > 0 ? ` and others (${count(rest)} records)` : "")));
     const hasSeed = facts.some(([name]) => name === "flags.seed");
-    fill("environment", table(["What the records say", ""], rows, { class: "plain" }),
+    fill("environment", table(["What the records say", ""], rows, { class: "plain facts" }),
       h("h3", {}, "How these numbers were made"),
       h("ul", {},
         h("li", {}, "A verdict comes only from what the judge's own process observed: its clock, its reading of the outputs on every rank, the exit of a process. An attempt is CORRECT if it is right at every size asked."),
         h("li", {}, hasSeed ? "Inputs were drawn with the seed above." : "Inputs were drawn from a new secret in every session; each record keeps its own."),
         h("li", {}, `Intervals: 95 % percentile bootstrap over problems, ${count(score.bootstrap.rounds)} rounds, seed ${score.bootstrap.seed}.`),
-        h("li", {}, `Planned attempts: said by ${score.planned_by}. Programs counted as distinct by ${score.distinct_by === "program" ? "their code without comments and white space" : "their bytes"}.`),
+        h("li", {}, `Planned attempts: ${score.planned_by === "plan" ? "as the plan says" : "at each problem as many as at the one that has most; nobody said how many"}. Programs counted as distinct by ${score.distinct_by === "program" ? "their code without comments and white space" : "their bytes"}.`),
         score.all.fast ? h("li", {}, "Speed-up of an attempt: geometric mean over its scored sizes (classes pkb and large) of the median ratio of paired batches, against PyTorch + NCCL run eagerly on the same machine in the same memory.") : null),
       score.notes.length > 0 ? [h("h3", {}, "Notes"), h("ul", {}, score.notes.map((note) => h("li", { class: "text" }, note)))].flat() : null);
   }

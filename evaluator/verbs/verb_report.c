@@ -13,11 +13,11 @@
 #include "evaluator/verbs/score_options.h"
 #include "evaluator/verbs/verb.h"
 
-enum { KEY_OUT = 'o', KEY_EMBED = PKB_SCORE_KEY_OWN };
+enum { KEY_OUT = 'o', KEY_EMBED = PKB_SCORE_KEY_OWN, KEY_CEILINGS };
 
 typedef struct report_options {
     pkb_score_options shared;
-    const char *path;
+    const char *path, *ceilings;
     bool embeds_sources;
 } report_options;
 
@@ -40,6 +40,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_EMBED:
         options->embeds_sources = true;
+        return 0;
+    case KEY_CEILINGS:
+        options->ceilings = value;
         return 0;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "name a run: a folder that pkbench eval judged, or a file of records");
@@ -83,7 +86,11 @@ static pkb_code read_runs(report_runs *runs, const report_options *options,
 static pkb_code write_report(const report_options *options, const pkb_catalogue *catalogue,
                              const char *root, int *status, pkb_error *err)
 {
+    pkb_toolbox tools = {0};
     const pkb_report_options page = {.root = root,
+                                     .ceilings = options->ceilings,
+                                     .tools = &tools,
+                                     .catalogue = catalogue,
                                      .path = options->path,
                                      .embeds_sources = options->embeds_sources,
                                      .mixes = options->shared.runset.mixes};
@@ -93,6 +100,8 @@ static pkb_code write_report(const report_options *options, const pkb_catalogue 
     if (runs == NULL)
         return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the report");
     pkb_code rc = read_runs(runs, options, catalogue, status, err);
+    if (rc == PKB_OK && options->ceilings != NULL)
+        rc = pkb_toolbox_open(&tools, err);
     if (rc == PKB_OK)
         rc = pkb_report_write(&page, runs->list, runs->count, &bytes, err);
     if (rc == PKB_OK)
@@ -102,6 +111,7 @@ static pkb_code write_report(const report_options *options, const pkb_catalogue 
         pkb_runset_clear(&runs->sets[i]);
     }
     free(runs);
+    pkb_toolbox_clear(&tools);
     return rc;
 }
 
@@ -111,6 +121,8 @@ pkb_code pkb_verb_report(int argc, char **argv, int *status, pkb_error *err)
         PKB_SCORE_SELECTION_ROWS,
         {"output", KEY_OUT, "FILE", 0, "the page to write (default report.html)", 0},
         {"embed-source", KEY_EMBED, 0, 0, "put the sources into the page, for small runs", 0},
+        {"ceilings", KEY_CEILINGS, "FILE", 0,
+         "what the machine can do at best, to show how near attempts come (docs/scores.md)", 0},
         {0}};
     static const struct argp argp = {
         .options = table,

@@ -338,6 +338,27 @@ def test_it_prints_on_white_without_controls(two_runs, visit):
     assert len(pdf) > 20_000
 
 
+def test_the_floor_is_shown_where_it_is_known(tmp_path, visit):
+    """013 at two ranks sends 5.2 us at 4e11 bytes a second at size pkb: a tenth of 52 us."""
+    ceilings = tmp_path / "ceilings.json"
+    speeds = {"flop_per_s": {"bf16": 1e15}, "hbm_bytes_per_s": 4e12, "sent_bytes_per_s": 4e11}
+    ceilings.write_text(json.dumps(speeds))
+    least_us = 1e6 * 2 * (1024 * 512 + 512 * 1024) / 4e11
+    sizes = [timed(name, 2.0, 20 * least_us) for name in ("tiny", "pkb", "large")]
+    unknown = record(problem_name(900), speedup=2.0)
+    path = write(tmp_path / "run.jsonl", [record("013_gemm_allreduce", sizes=sizes), unknown])
+    page = report(tmp_path / "page.html", path, "--ceilings", ceilings)
+    rows = data_of(page)["runs"][0]["attempts"]["rows"]
+    assert [len(size) for size in rows[0][7]] == [7, 9, 9]
+    assert rows[0][7][1][8] == pytest.approx(0.1, rel=0.01)
+    assert [len(size) for size in rows[1][7]] == [7, 7, 7]
+    shown = visit(page)
+    assert shown.locator("#floor svg path").count() > 2
+    ceilings.write_text("{}")
+    assert "does not hold ceilings" in refusal(path, "--ceilings", ceilings, "-o", page)
+    assert "cannot find the ceilings" in refusal(path, "--ceilings", tmp_path / "no", "-o", page)
+
+
 # ---- hostile texts ----
 
 
@@ -350,6 +371,7 @@ def test_hostile_texts_stay_texts(tmp_path, visit):
         record(PROBLEMS[0], 2, "CRASH", run=name, reason="__proto__"),
     ]
     for entry in records:
+        entry["flags"]["constructor"] = "__proto__"
         entry["machine"]["class"] = "<img src=x onerror=alert(2)>"
         entry["versions"]["<script>"] = "</script><script>alert(3)</script>"
     path = report(tmp_path / "page.html", write(tmp_path / "run.jsonl", records))
