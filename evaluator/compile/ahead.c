@@ -29,7 +29,7 @@ typedef struct running {
     pkb_child child; /* PKB_CHILD_NONE = a free place */
     size_t job;
     char *directory;
-    bool is_hurried;
+    bool is_taken;                /* it is wanted now */
     uint64_t since_ns, before_ns; /* it runs since then; and ran so long before the last pause */
 } running;
 
@@ -131,10 +131,10 @@ static void begin(pkb_ahead *ahead, running *place, size_t job)
         free_place(place);
 }
 
-static void note_finished(pkb_ahead *ahead, size_t job)
+static void note_finished(pkb_ahead *ahead, const running *place)
 {
-    if (job >= ahead->begun && ahead->finished_count < PKB_AHEAD_MOST)
-        ahead->finished[ahead->finished_count++] = job;
+    if (!place->is_taken && ahead->finished_count < PKB_AHEAD_MOST)
+        ahead->finished[ahead->finished_count++] = place->job;
 }
 
 static bool is_used(const running *place)
@@ -157,7 +157,7 @@ static void end_finished(pkb_ahead *ahead)
             continue;
         if (!is_over)
             pkb_tree_kill(place->child.pid);
-        note_finished(ahead, place->job);
+        note_finished(ahead, place);
         free_place(place);
     }
 }
@@ -197,30 +197,36 @@ void pkb_ahead_tick(pkb_ahead *ahead)
 
 /* Somebody waits for what was begun ahead: it has the priority of any other work now, where the
  * system lets us give it back. */
-static void hurry(pkb_ahead *ahead)
+static void hurry(running *place)
 {
-    for (size_t i = 0; i < ahead->options.at_once; i++) {
-        running *place = &ahead->places[i];
-        if (!is_used(place) || place->job >= ahead->begun || place->is_hurried)
-            continue;
-        place->is_hurried = true;
+    if (!place->is_taken)
         pkb_tree_renice(place->child.pid, getpriority(PRIO_PROCESS, 0));
-    }
+    place->is_taken = true;
 }
 
-void pkb_ahead_move(pkb_ahead *ahead, size_t begun, size_t end)
+void pkb_ahead_take(pkb_ahead *ahead, size_t job)
 {
     size_t kept = 0;
 
     if (ahead == NULL)
         return;
-    ahead->begun = begun;
-    ahead->end = end;
     for (size_t i = 0; i < ahead->finished_count; i++)
-        if (ahead->finished[i] >= begun)
+        if (ahead->finished[i] != job)
             ahead->finished[kept++] = ahead->finished[i];
     ahead->finished_count = kept;
-    hurry(ahead);
+    for (size_t i = 0; i < ahead->options.at_once; i++)
+        if (is_used(&ahead->places[i]) && ahead->places[i].job == job)
+            hurry(&ahead->places[i]);
+}
+
+void pkb_ahead_move(pkb_ahead *ahead, size_t begun, size_t end)
+{
+    if (ahead == NULL)
+        return;
+    for (size_t job = ahead->begun; job < begun && job < ahead->next; job++)
+        pkb_ahead_take(ahead, job);
+    ahead->begun = begun;
+    ahead->end = end;
 }
 
 static void stop(pkb_ahead *ahead, running *place)
@@ -229,7 +235,7 @@ static void stop(pkb_ahead *ahead, running *place)
     if (pkb_tree_stop(place->child.pid, STOP_TIMEOUT_NS))
         return;
     pkb_tree_kill(place->child.pid); /* one of them sleeps in the kernel and would wake up */
-    note_finished(ahead, place->job);
+    note_finished(ahead, place);
     free_place(place);
 }
 

@@ -16,7 +16,7 @@
 
 enum { PKB_AHEAD_MOST = 16, PKB_AHEAD_AT_ONCE = 4 };
 
-/* Jobs are numbered from 0 in the order in which they will be wanted. */
+/* Jobs are numbered from 0, mostly in the order in which they will be wanted. */
 typedef struct pkb_ahead_options {
     size_t most;            /* built or being built before they are wanted; <= PKB_AHEAD_MOST */
     size_t at_once;         /* being built; <= PKB_AHEAD_AT_ONCE */
@@ -38,6 +38,8 @@ pkb_code pkb_ahead_start(pkb_ahead **out, const pkb_ahead_options *options, pkb_
 /* There are jobs below `end`, and those below `begun` are wanted now or were: they are not begun
  * here any more. Neither goes back. */
 void pkb_ahead_move(pkb_ahead *ahead, size_t begun, size_t end);
+/* The same of one job, where they are not wanted in the order of their numbers. */
+void pkb_ahead_take(pkb_ahead *ahead, size_t job);
 /* To be called now and then: ends what is over, begins what is next. */
 void pkb_ahead_tick(pkb_ahead *ahead);
 /* While it is paused none of its processes runs: they are stopped when this returns. */

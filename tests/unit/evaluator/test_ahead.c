@@ -175,6 +175,26 @@ static void what_is_not_wanted_or_passed_is_left_out(void **state)
     assert_false(is_marked(it, "begun", 4));
 }
 
+static void a_job_may_be_taken_out_of_turn(void **state)
+{
+    fixture *it = *state;
+
+    start(it, 3, 1, PKB_TEST_LIMIT_NS);
+    pkb_ahead_move(it->ahead, 0, JOBS);
+    for (size_t job = 0; job < 3; job++)
+        finish(it, job);
+    pkb_ahead_take(it->ahead, 1);
+    pkb_ahead_take(it->ahead, 1); /* no second time */
+    wait_for_mark(it, "begun", 3);
+    pkb_ahead_take(it->ahead, 3); /* still being built, so it will not count when it is there */
+    finish(it, 3);
+    wait_for_mark(it, "begun", 4);
+    finish(it, 4);
+    for (int i = 0; i < LOOKS; i++)
+        pkb_ahead_tick(it->ahead);
+    expect_none_from(it, 5); /* 0, 2 and 4 are there */
+}
+
 static void expect_stopped(const fixture *it)
 {
     for (int look = 0; look < LOOKS; look++)
@@ -334,6 +354,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(what_is_not_wanted_or_passed_is_left_out, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(a_job_may_be_taken_out_of_turn, set_up, tear_down),
         cmocka_unit_test_setup_teardown(nothing_runs_while_it_is_paused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(nothing_begins_while_it_is_paused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_pause_does_not_count, set_up, tear_down),
