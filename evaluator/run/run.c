@@ -176,7 +176,7 @@ static pkb_code take_samples(pkb_run *run, size_t *taken, pkb_error *err)
     }
     if (rc == PKB_OK)
         rc = pkb_run_wait(run, 0, err);
-    pkb_run_ahead_end(run);
+    pkb_foresight_end(&run->foresight);
     return rc;
 }
 

@@ -181,7 +181,7 @@ pkb_code pkb_run_wait(pkb_run *run, size_t most, pkb_error *err)
             rc = take_result(run, &result, err);
         else if (rc == PKB_OK)
             rest(run);
-        pkb_run_ahead_tick(run);
+        pkb_foresight_tick(&run->foresight, &run->lanes);
         pkb_progress_tick(&run->setting->progress);
         if (rc == PKB_OK)
             rc = pkb_interrupt_check(err);

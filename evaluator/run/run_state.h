@@ -7,13 +7,12 @@
 #define PKB_EVALUATOR_RUN_STATE_H
 
 #include <limits.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "evaluator/attempt/samples.h"
 #include "evaluator/attempt/setting.h"
-#include "evaluator/compile/ahead.h"
+#include "evaluator/lane/foresight.h"
 #include "evaluator/lane/lanes.h"
 #include "evaluator/problem/shelf.h"
 #include "evaluator/record/results.h"
@@ -54,9 +53,7 @@ typedef struct pkb_run {
     pkb_summary summary;
     size_t judged_count, found_count, copied_count, refused_count, unread_count, pending_count;
     int failures_in_a_row;
-    pkb_ahead *ahead; /* NULL = nothing is compiled ahead */
-    cpu_set_t compiler_cores;
-    bool compiles_apart; /* on these, which nobody else uses */
+    pkb_foresight foresight;
 } pkb_run;
 
 /* A line on stderr with a text from outside. */
@@ -73,9 +70,6 @@ bool pkb_run_has_record(const pkb_run *run, const pkb_evaluation *evaluation);
 void pkb_run_ahead_start(pkb_run *run);
 /* Samples below `begun` are no coming ones any more. */
 void pkb_run_ahead_move(pkb_run *run, size_t begun);
-/* To be called now and then. */
-void pkb_run_ahead_tick(pkb_run *run);
-void pkb_run_ahead_end(pkb_run *run);
 
 /* Ends all lanes, whatever they do, and forgets what they did. */
 void pkb_run_end_lanes(pkb_run *run);

@@ -81,6 +81,8 @@ static pkb_code give(pkb_worker *worker, size_t place, bool *is_gone, pkb_error 
             rc = pkb_worker_answer_error(job->request.id, &why, err);
         }
     }
+    if (is_answered || job->is_away)
+        pkb_ahead_take(worker->foresight.ahead, job->number);
     if (is_answered) {
         remove_job(worker, place);
         *is_gone = true;
@@ -194,10 +196,12 @@ static pkb_code rest(const pkb_worker *worker, pkb_error *err)
     struct pollfd fds[2 + PKB_ROOM_MOST];
     const bool wants_input = !worker->has_ended && waiting_count(worker) < PKB_WORKER_QUEUE;
     const size_t lane_count = pkb_lanes_poll(&worker->lanes, fds + 2);
+    const int rest_ms =
+        waiting_count(worker) > 0 ? PKB_TICK_MS : REST_MS; /* compilers say nothing */
 
     fds[0] = (struct pollfd){.fd = STDOUT_FILENO};
     fds[1] = (struct pollfd){.fd = wants_input ? worker->input.fd : -1, .events = POLLIN};
-    if (poll(fds, 2 + lane_count, REST_MS) > 0 && (fds[0].revents & (POLLERR | POLLHUP)) != 0)
+    if (poll(fds, 2 + lane_count, rest_ms) > 0 && (fds[0].revents & (POLLERR | POLLHUP)) != 0)
         return pkb_error_set(err, PKB_ERR_DISK, 0, "nobody reads standard output any more");
     return PKB_OK;
 }
@@ -212,6 +216,7 @@ static pkb_code serve(pkb_worker *worker, pkb_error *err)
             rc = take_results(worker, err);
         if (rc == PKB_OK)
             rc = take_lines(worker, err);
+        pkb_worker_ahead_tick(worker);
         if (rc == PKB_OK && (!worker->has_ended || worker->job_count > 0))
             rc = rest(worker, err);
         pkb_lanes_end_idle(&worker->lanes, IDLE_NS);
@@ -246,8 +251,11 @@ pkb_code pkb_worker_run(pkb_setting *setting, const pkb_eval_options *given, pkb
     worker->results = (pkb_results)PKB_RESULTS_NONE;
 
     pkb_code rc = open_all(worker, err);
-    if (rc == PKB_OK)
+    if (rc == PKB_OK) {
+        pkb_worker_ahead_start(worker);
         rc = serve(worker, err);
+        pkb_foresight_end(&worker->foresight);
+    }
     pkb_lanes_close(&worker->lanes);
     while (worker->job_count > 0)
         pkb_worker_job_free(worker->jobs[--worker->job_count]);

@@ -209,9 +209,11 @@ pkb_code pkb_worker_accept(pkb_worker *worker, const pkb_line *line, pkb_error *
         rc = take_job(worker, job, &is_answered, err);
     else
         rc = pkb_worker_answer_error(job->request.id, &why, err);
-    if (rc == PKB_OK && !is_answered)
+    if (rc == PKB_OK && !is_answered) {
+        job->number = worker->next_number++;
         worker->jobs[worker->job_count++] = job;
-    else
+    } else {
         pkb_worker_job_free(job);
+    }
     return rc;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The inside of a worker, shared by worker.c (waiting, queue) and worker_job.c (one request).
+ * The inside of a worker, shared by worker.c (waiting, queue), worker_job.c (one request)
+ * and worker_ahead.c (compiling the next ones).
  */
 #ifndef PKB_EVALUATOR_WORKER_STATE_H
 #define PKB_EVALUATOR_WORKER_STATE_H
 
 #include "base/lines.h"
+#include "evaluator/lane/foresight.h"
 #include "evaluator/lane/lanes.h"
 #include "evaluator/problem/shelf.h"
 #include "evaluator/record/results.h"
@@ -19,6 +21,7 @@ typedef struct pkb_worker_job {
     pkb_setting setting; /* its device, world, sizes and timing; borrowed parts of the worker's */
     pkb_evaluation evaluation;
     char judgement[PKB_HASH_HEX_BYTES];
+    size_t number; /* from 0, as they came */
     bool is_away;  /* a lane has it */
     int overtaken; /* by later ones, for which a lane of their kind was idle */
 } pkb_worker_job;
@@ -33,8 +36,9 @@ typedef struct pkb_worker {
     pkb_lines input;
     bool has_ended;                        /* the input */
     pkb_worker_job *jobs[PKB_WORKER_JOBS]; /* in the order in which they came */
-    size_t job_count;
+    size_t job_count, next_number;
     pkb_lanes lanes;
+    pkb_foresight foresight;
     pkb_shelf shelf;
     pkb_memo memo;
     pkb_results results; /* of -o; fd -1 = none */
@@ -50,6 +54,9 @@ pkb_code pkb_worker_recall(pkb_worker *worker, const pkb_worker_job *job, bool *
 pkb_code pkb_worker_answer(pkb_worker *worker, const pkb_worker_job *job, pkb_error *err);
 /* `id` NULL = unknown. */
 pkb_code pkb_worker_answer_error(const cJSON *id, const pkb_error *why, pkb_error *err);
+/* Compiles those that no lane has yet. */
+void pkb_worker_ahead_start(pkb_worker *worker);
+void pkb_worker_ahead_tick(pkb_worker *worker);
 void pkb_worker_job_free(pkb_worker_job *job);
 
 #endif

@@ -32,12 +32,21 @@ def core_limit(count: int):
 
 
 @contextmanager
-def run_on(tmp_path: Path, cores: int, end: signal.Signals = signal.SIGINT):
-    """A run whose judges time when the test says so, on so many cores; then nothing is left."""
+def run_on(tmp_path: Path, cores: int, end: signal.Signals = signal.SIGINT, verb: str = "eval"):
+    """A run whose judges time when the test says so, on so many cores; then nothing is left. A
+    worker is asked for the same.
+    """
+    command = [PKBENCH, "eval", tmp_path / "run", *QUICK]
+    requests = tmp_path / "requests.jsonl"
+    files = sorted((tmp_path / "run").rglob("*.cu"))
+    lines = [{"request": k, "problem": 1, "file": str(file)} for k, file in enumerate(files)]
+    requests.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    if verb == "worker":
+        command = [PKBENCH, "worker", "--device", "cpu", "--sizes", "tiny"]
     env = {**os.environ, **fake_judge(tmp_path, "times_when_told"), **fake_nvcc(tmp_path)}
     run = subprocess.Popen(
-        [PKBENCH, "eval", tmp_path / "run", *QUICK],
-        stdin=subprocess.DEVNULL,
+        command,
+        stdin=requests.open("rb"),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=env,
@@ -68,10 +77,18 @@ def is_spinning(run: subprocess.Popen) -> bool:
     return [state(process) for process in shells] == ["R", "R"]
 
 
-def test_no_compiler_runs_while_a_batch_is_timed(folder, tmp_path):
+def first_verdict(run: subprocess.Popen) -> str:
+    answer = json.loads(run.stdout.readline())
+    if "ready" in answer:  # of a worker
+        answer = json.loads(run.stdout.readline())["record"]
+    return answer["verdict"]
+
+
+@pytest.mark.parametrize("verb", ["eval", "worker"])
+def test_no_compiler_runs_while_a_batch_is_timed(folder, tmp_path, verb):
     (folder / "0.cu").write_text(SOURCE)
     (folder / "1.cu").write_text(SOURCE + " // SPIN")
-    with run_on(tmp_path, cores=2) as run:
+    with run_on(tmp_path, cores=2, verb=verb) as run:
         assert wait_until(lambda: is_spinning(run)), "nothing is compiled ahead"
         (tmp_path / "mark.time").touch()
         found = compilers(run)
@@ -82,7 +99,7 @@ def test_no_compiler_runs_while_a_batch_is_timed(folder, tmp_path):
         (tmp_path / "mark.verdict").touch()
         # The first has its verdict; the second waits for the same compilers, which go on.
         assert wait_until(lambda: is_spinning(run))
-        assert json.loads(run.stdout.readline())["verdict"] == "CORRECT"
+        assert first_verdict(run) == "CORRECT"
         assert {process.pid for process in compilers(run)} == {process.pid for process in found}
 
 
