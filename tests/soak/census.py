@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.e2e.processes import Process, descendants, look
 from tests.soak.victims import EVALUATOR, kind
 
-LONG_LIVED = {EVALUATOR, "mpirun", "judge", "runner", "lane"}
+LONG_LIVED = {EVALUATOR, "mpirun", "judge", "runner", "fork"}
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,7 @@ def test_processes_are_named_by_what_they_are():
         "/usr/bin/bwrap --unshare-all -- /pkb/pkbench-cell --fd 3": "bwrap of a cell",
         "/usr/bin/bwrap --unshare-all -- prlimit -- sh -c nvcc": "bwrap of a compiler",
         "/pkb/pkbench-cell --fd 3": "cell",
-        "/x/build/pkbench eval run --device cpu": "lane",
+        "/x/build/pkbench eval run --device cpu": "fork",
         "/usr/lib/gcc/x86_64-linux-gnu/12/cc1plus -quiet": "cc1plus",
     }
     for command, name in commands.items():

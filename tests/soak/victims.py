@@ -12,7 +12,7 @@ MODULES = {"harness.runner": "runner", "harness.runner.resolve": "resolver"}
 
 
 def kind(process: Process) -> str:
-    """The program's name, or what it is to us."""
+    """The program's name, or what it is to us; a fork of the evaluator is a world or compiles."""
     words = process.command.split(" ")
     name = words[0].rsplit("/", 1)[-1]
     if name.startswith("python"):
@@ -20,7 +20,7 @@ def kind(process: Process) -> str:
         return MODULES.get(module, "python")
     if name == "bwrap":
         return "bwrap of a cell" if "/pkbench-cell" in process.command else "bwrap of a compiler"
-    ours = {"pkbench": "lane", "pkbench-judge": "judge", "pkbench-cell": "cell"}
+    ours = {"pkbench": "fork", "pkbench-judge": "judge", "pkbench-cell": "cell"}
     return ours.get(name, name)
 
 
