@@ -32,7 +32,8 @@ class Server:
     def __init__(self, channel: socket.socket, options: argparse.Namespace):
         """`options`: rank, world, device, gpu, timeout (seconds for a collective)."""
         torch.set_num_threads(1)  # every rank is a process of its own
-        gc.disable()  # a batch collects before it begins
+        gc.disable()  # never under the clock, but when a size is let go and before a batch
+        gc.freeze()  # torch and all that is there stays: no collection has to look at it
         if options.device == "cuda":
             torch.cuda.set_device(options.gpu)
             torch.set_float32_matmul_precision("highest")  # no TF32: float32 means float32
@@ -119,9 +120,10 @@ class Server:
         return {"ok": True, "reference": describe(self._options.device)}, None
 
     def _drop(self) -> None:
-        session, self._session = self._session, None
-        if session is not None:
-            session.close()
+        if self._session is not None:
+            self._session.close()
+        self._session = None
+        gc.collect()  # a reference's module and its functions hold each other
 
     def _close(self, request: dict, _: list[int]) -> tuple[dict, None]:
         self.is_closed = True

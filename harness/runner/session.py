@@ -156,7 +156,6 @@ class Session:
             self.synchronise()
 
         gc.collect()  # not under the clock
-        gc.freeze()
         self.synchronise()
         return run
 
