@@ -82,7 +82,7 @@ static pkb_code select_word(bool *is_wanted, const pkb_catalogue *catalogue, con
         return rc;
     return pkb_error_set(err, PKB_ERR_USAGE, 0,
                          "'%s' is no number, range, name or category of a problem (pkbench "
-                         "problems lists them); say for instance --problems 1-20,31,tensor",
+                         "problems lists them); say for instance 1-20,31,tensor",
                          word);
 }
 
@@ -97,7 +97,7 @@ pkb_code pkb_selection_parse(bool *is_wanted, const pkb_catalogue *catalogue, co
     memset(is_wanted, 0, catalogue->count * sizeof *is_wanted);
     char *word = strtok_r(copy, ", ", &rest);
     if (word == NULL)
-        rc = pkb_error_set(err, PKB_ERR_USAGE, 0, "--problems names no problem");
+        rc = pkb_error_set(err, PKB_ERR_USAGE, 0, "the list names no problem");
     for (; word != NULL && rc == PKB_OK; word = strtok_r(NULL, ", ", &rest))
         rc = select_word(is_wanted, catalogue, word, err);
     free(copy);

@@ -11,33 +11,99 @@
 #include "evaluator/console/arguments.h"
 #include "evaluator/console/output.h"
 #include "evaluator/console/terminal.h"
+#include "evaluator/console/text_row.h"
 #include "evaluator/problem/problem.h"
+#include "evaluator/problem/selection.h"
 #include "evaluator/verbs/verb.h"
 
 typedef struct problems_options {
+    const char *list; /* NULL = all */
     bool wants_json;
 } problems_options;
 
-enum { KEY_JSON = 0x100 };
+enum { KEY_JSON = 0x100, NUMBER_COLUMNS = 4 };
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     problems_options *options = state->input;
-    if (key == KEY_JSON)
+
+    switch (key) {
+    case KEY_JSON:
         options->wants_json = true;
-    else if (key == ARGP_KEY_ARG)
-        argp_error(state, "lists all problems and takes no '%s'; pkbench show %s explains one",
-                   value, value);
-    else
+        return 0;
+    case ARGP_KEY_ARG:
+        if (options->list != NULL)
+            argp_error(state, "one list at a time, with commas: %s,%s", options->list, value);
+        options->list = value;
+        return 0;
+    default:
         return ARGP_ERR_UNKNOWN;
-    return 0;
+    }
 }
 
-static void print_line(const pkb_problem *problem)
+/* The chosen problems, and how wide their columns are. */
+typedef struct chosen {
+    pkb_problem **items;
+    size_t count;
+    int name_columns, category_columns;
+} chosen;
+
+static int widest(int columns, const char *text)
 {
-    printf("%s%4d%s  %-28s  %-14s  %s\n", pkb_terminal_start(stdout, PKB_STYLE_BOLD),
-           pkb_catalogue_number(problem->full_name), pkb_terminal_end(stdout),
-           problem->full_name + 4, problem->category, problem->title);
+    const int length = (int)strlen(text);
+    return length > columns ? length : columns;
+}
+
+/* Without the number and the '_' behind it. */
+static const char *short_name(const pkb_problem *problem)
+{
+    return problem->full_name + 4;
+}
+
+static pkb_code load(chosen *out, const pkb_catalogue *catalogue, const char *list, pkb_error *err)
+{
+    bool *is_wanted = calloc(catalogue->count + 1, sizeof *is_wanted);
+    pkb_code rc = PKB_OK;
+
+    out->items = calloc(catalogue->count + 1, sizeof(pkb_problem *));
+    if (is_wanted == NULL || out->items == NULL) {
+        free(is_wanted);
+        return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the problems");
+    }
+    rc = pkb_selection_parse(is_wanted, catalogue, list != NULL ? list : "all", err);
+    for (size_t i = 0; i < catalogue->count && rc == PKB_OK; i++) {
+        pkb_problem *problem = NULL;
+        if (!is_wanted[i])
+            continue;
+        rc = pkb_problem_load(&problem, catalogue, catalogue->names[i], err);
+        if (rc != PKB_OK || problem == NULL)
+            break;
+        out->items[out->count++] = problem;
+        out->name_columns = widest(out->name_columns, short_name(problem));
+        out->category_columns = widest(out->category_columns, problem->category);
+    }
+    free(is_wanted);
+    return rc;
+}
+
+static void clear(chosen *problems)
+{
+    for (size_t i = 0; i < problems->count; i++)
+        pkb_problem_free(problems->items[i]);
+    free(problems->items);
+}
+
+static void print_line(const chosen *problems, const pkb_problem *problem)
+{
+    pkb_text_row row = {.out = stdout};
+
+    fputs(pkb_terminal_start(stdout, PKB_STYLE_BOLD), stdout);
+    pkb_text_row_right(&row, NUMBER_COLUMNS, "%d", pkb_catalogue_number(problem->full_name));
+    fputs(pkb_terminal_end(stdout), stdout);
+    pkb_text_row_left(&row, problems->name_columns, "%s", short_name(problem));
+    pkb_text_row_left(&row, problems->category_columns, "%s", problem->category);
+    pkb_text_row_left(&row, 0, "%s", problem->title);
+    pkb_text_row_end(&row);
 }
 
 static void print_json(const pkb_problem *problem)
@@ -60,9 +126,14 @@ pkb_code pkb_verb_problems(int argc, char **argv, int *status, pkb_error *err)
     static const struct argp_option table[] = {
         {"json", KEY_JSON, 0, 0, "one JSON object a line", 0}, {0}};
     static const struct argp argp = {
-        .options = table, .parser = parse_option, .doc = "Lists the problems."};
+        .options = table,
+        .parser = parse_option,
+        .args_doc = "[LIST]",
+        .doc = "Lists the problems, or those of a list of numbers, ranges, names and categories "
+               "(1-20,tensor)."};
     problems_options options = {0};
     pkb_catalogue catalogue = {0};
+    chosen problems = {0};
     char *root = NULL;
 
     (void)status;
@@ -70,19 +141,16 @@ pkb_code pkb_verb_problems(int argc, char **argv, int *status, pkb_error *err)
     pkb_code rc = pkb_fs_root(&root, err);
     if (rc == PKB_OK)
         rc = pkb_catalogue_open(&catalogue, root, err);
-    for (size_t i = 0; i < catalogue.count && rc == PKB_OK; i++) {
-        pkb_problem *problem = NULL;
-        rc = pkb_problem_load(&problem, &catalogue, catalogue.names[i], err);
-        if (rc != PKB_OK)
-            break;
+    if (rc == PKB_OK)
+        rc = load(&problems, &catalogue, options.list, err);
+    for (size_t i = 0; i < problems.count && rc == PKB_OK; i++)
         if (options.wants_json)
-            print_json(problem);
+            print_json(problems.items[i]);
         else
-            print_line(problem);
-        pkb_problem_free(problem);
-    }
+            print_line(&problems, problems.items[i]);
     if (rc == PKB_OK)
         rc = pkb_output_flush(err);
+    clear(&problems);
     pkb_catalogue_clear(&catalogue);
     free(root);
     return rc;

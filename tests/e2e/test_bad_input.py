@@ -154,7 +154,11 @@ def test_devices(source):
         (["eval", "x.cu", "-p"], "-p wants a value: -p PROBLEM"),
         (["eval", "x.cu", "--seed"], "--seed wants a value: --seed N"),
         (["score", "--device", "gpu", "x"], "no device 'gpu'; --device takes cuda or cpu"),
-        (["problems", "foo"], "pkbench show foo"),
+        (["problems", "foo"], "'foo' is no number, range, name or category"),
+        (["problems", "1", "2"], "1,2"),
+        (["show", "tensor"], "pkbench problems tensor lists them"),
+        (["prompt", "tensor"], "pkbench problems tensor"),
+        (["new", "1-2"], "means 2 problems, and one is wanted"),
         (["doctor", "foo"], "'foo'"),
     ],
 )
@@ -182,7 +186,8 @@ def test_unknown_verb_offers_the_nearest():
     demand(pkbench(), 2, "Usage")
 
 
-VERBS = ["doctor", "problems", "show", "prompt", "new", "eval", "score", "compare", "audit"]
+VERBS = ["doctor", "problems", "show", "prompt", "new", "eval", "score", "compare"]
+VERBS += ["export", "audit"]
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -193,7 +198,7 @@ def test_every_verb_has_help(verb):
     assert not [line for line in answer.out.splitlines() if line.isspace()]
 
 
-@pytest.mark.parametrize("verb", ["show", "prompt", "new", "eval", "score", "compare"])
+@pytest.mark.parametrize("verb", ["show", "prompt", "new", "eval", "score", "compare", "export"])
 def test_verbs_that_need_an_argument_say_so(verb):
     demand(pkbench(verb), 2, f"pkbench {verb}")
 

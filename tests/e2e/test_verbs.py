@@ -24,6 +24,14 @@ def test_problems_lists_every_file_at_once():
     assert [line["name"] for line in lines] == PROBLEMS
 
 
+def test_problems_lists_those_of_a_list():
+    numbers = [int(line.split()[0]) for line in pkbench("problems", "tensor,1-2").out.splitlines()]
+    files = [json.loads((ROOT / "problems" / f"{name}.json").read_text()) for name in PROBLEMS]
+    wanted = [f["id"] for f in files if f["id"] <= 2 or f["category"] == "tensor"]
+    assert numbers == wanted
+    assert len(pkbench("problems", "013", "--json").out.splitlines()) == 1
+
+
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_show_has_every_argument_and_size(name):
     problem = json.loads((ROOT / "problems" / f"{name}.json").read_text())

@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from harness.runner.audit import report
 from harness.runner.audit.examine import examine
 from harness.runner.audit.scene import places_of
 from harness.runner.problem import load
@@ -210,3 +211,16 @@ def test_planted_fault_is_found(running_worlds, tmp_path, name):
         assert any(sentence in one for one in found), found
     assert bool(sentences) == bool(found), found
     assert all(one.startswith("950_scaled_sum, size tiny, P = 2: ") for one in found)
+
+
+def test_tables_line_up_for_long_names():
+    """The longest name of a published problem has 39 characters."""
+    names = ["001_allreduce", "0" * 39]
+    audited = [report.Audited(name, 4, 1.0, []) for name in names]
+    head, *lines, last = report.table(audited).splitlines()
+    assert last == "2 problems, 0 faults"
+    columns = head.index("places") + len("places")
+    assert [line[:columns].split()[-1] for line in lines] == ["4", "4"]
+    assert {len(line) for line in lines} == {len(head)}
+    width = report.name_columns(names)
+    assert len({one.line(width).index("places") for one in audited}) == 1

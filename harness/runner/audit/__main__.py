@@ -39,8 +39,12 @@ def main(argv: list[str]) -> int:
         print(f"pkbench: {error}", file=sys.stderr)
         return USAGE
     running = Worlds(options.device)
+    columns = report.name_columns([problem.name for problem, _ in plan])
+    audited = []
     try:
-        audited = [_audit(problem, places, running, options.seeds) for problem, places in plan]
+        for problem, places in plan:
+            audited.append(_audit(problem, places, running, options.seeds))
+            report.end(audited[-1], columns)
     finally:
         running.close()
     print(report.as_json(audited) if options.json else report.table(audited))
@@ -51,9 +55,7 @@ def _audit(problem: Problem, places: list[Place], worlds: Worlds, seeds: int) ->
     report.begin(problem.name)
     start = time.monotonic()
     faults = [fault for place in places for fault in examine(place, worlds, seeds)]
-    audited = report.Audited(problem.name, len(places), time.monotonic() - start, faults)
-    report.end(audited)
-    return audited
+    return report.Audited(problem.name, len(places), time.monotonic() - start, faults)
 
 
 if __name__ == "__main__":

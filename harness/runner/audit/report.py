@@ -21,13 +21,17 @@ class Audited:
     def wrong(self) -> list[Fault]:
         return [fault for fault in self.faults if not fault.is_note]
 
-    def line(self) -> str:
+    def line(self, columns: int) -> str:
         verdict = _counted(len(grouped(self.wrong)), "fault") if self.wrong else "clean"
-        return f"{self.name:34} {self.places:3} places  {self.seconds:6.1f} s  {verdict}"
+        return f"{self.name:{columns}} {self.places:3} places  {self.seconds:6.1f} s  {verdict}"
 
 
 def _counted(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def name_columns(names: list[str]) -> int:
+    return max([len("problem"), *map(len, names)])
 
 
 def begin(name: str) -> None:
@@ -36,8 +40,9 @@ def begin(name: str) -> None:
         print(f"{name} …", end="\r", file=sys.stderr, flush=True)
 
 
-def end(audited: Audited) -> None:
-    print(audited.line(), file=sys.stderr, flush=True)
+def end(audited: Audited, columns: int) -> None:
+    """`columns`: how wide names are."""
+    print(audited.line(columns), file=sys.stderr, flush=True)
     for fault, count in grouped(audited.faults):
         more = f" (and {count - 1} more like it)" if count > 1 else ""
         start = "note: " if fault.is_note else ""
@@ -49,11 +54,12 @@ KINDS = ("inputs", "influence", "stub", "reference", "honest", "error", "note")
 
 def table(problems: list[Audited]) -> str:
     """Faults by problem and kind."""
-    lines = [f"{'problem':34} {'places':>6} " + " ".join(f"{kind:>9}" for kind in KINDS)]
+    columns = name_columns([one.name for one in problems])
+    lines = [f"{'problem':{columns}} {'places':>6} " + " ".join(f"{kind:>9}" for kind in KINDS)]
     for one in problems:
         by_kind = [fault.kind for fault, _ in grouped(one.faults)]
         numbers = " ".join(f"{by_kind.count(kind) or '-':>9}" for kind in KINDS)
-        lines.append(f"{one.name:34} {one.places:6} {numbers}")
+        lines.append(f"{one.name:{columns}} {one.places:6} {numbers}")
     faults = sum(len(grouped(one.wrong)) for one in problems)
     lines.append(f"{_counted(len(problems), 'problem')}, {_counted(faults, 'fault')}")
     return "\n".join(lines)
