@@ -221,7 +221,8 @@ pkb_code pkb_cell_begin(pkb_cell *cell, const pkb_memory *memory, uint64_t timeo
 
     cell->memory = memory;
     cell->timeout_ns = timeout_ns;
-    pkb_cell_limits_choose(&cell->limits, world->size);
+    if ((rc = pkb_cell_limits_choose(&cell->limits, world->size, err)) != PKB_OK)
+        return rc;
     cell->limits.is_off = cell->options.debug != NULL;
     if ((rc = pkb_cell_await(cell, err)) != PKB_OK || (rc = send_open(cell, err)) != PKB_OK ||
         (rc = await_ready(cell, err)) != PKB_OK)

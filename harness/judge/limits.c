@@ -15,13 +15,22 @@ enum { THREADS = 256 };
 #define LOOK_NS (20 * PKB_NS_PER_MS)
 #define TIMED_LOOK_NS (200 * PKB_NS_PER_MS) /* a batch lasts 50 ms */
 #define MEMORY_TOP_BYTES (UINT64_C(8) << 30)
+#define MEMORY_LEAST_BYTES (UINT64_C(64) << 20)
 
-void pkb_cell_limits_choose(pkb_cell_limits *limits, uint32_t world)
+pkb_code pkb_cell_limits_choose(pkb_cell_limits *limits, uint32_t world, pkb_error *err)
 {
-    const uint64_t bytes = pkb_process_available_bytes() / 2 / world;
+    const uint64_t available = pkb_process_available_bytes(), bytes = available / 2 / world;
+
+    if (available > 0 && bytes < MEMORY_LEAST_BYTES)
+        return pkb_error_set(err, PKB_ERR_MEMORY, 0,
+                             "memory is short: %" PRIu64 " MiB are free for %" PRIu32
+                             " ranks, and each needs %" PRIu64 " MiB for its attempt and as much "
+                             "beside it; end other programs",
+                             available >> 20, world, MEMORY_LEAST_BYTES >> 20);
     *limits = (pkb_cell_limits){
         .scratch_fd = -1,
-        .memory_bytes = bytes == 0 || bytes > MEMORY_TOP_BYTES ? MEMORY_TOP_BYTES : bytes};
+        .memory_bytes = available == 0 || bytes > MEMORY_TOP_BYTES ? MEMORY_TOP_BYTES : bytes};
+    return PKB_OK;
 }
 
 void pkb_cell_limits_settle(pkb_cell_limits *limits, const pkb_process *process,

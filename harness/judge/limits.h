@@ -28,8 +28,9 @@ typedef struct pkb_cell_excess {
     char uses[96], limit[32]; /* "uses 900 MiB of memory", "800 MiB" */
 } pkb_cell_excess;
 
-/* Memory: half of what this machine can still give, shared by `world` ranks, 8 GiB at most. */
-void pkb_cell_limits_choose(pkb_cell_limits *limits, uint32_t world);
+/* Memory: half of what this machine can still give, shared by `world` ranks, 8 GiB at most. Where
+ * that is next to nothing, no attempt can be judged: PKB_ERR_MEMORY. */
+pkb_code pkb_cell_limits_choose(pkb_cell_limits *limits, uint32_t world, pkb_error *err);
 /* Files are memory of the kernel that no size of a /tmp limits. */
 enum { PKB_CELL_MOST_FILES = 4096 };
 

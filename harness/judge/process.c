@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "harness/judge/cgroup.h"
 
 #define STOP_LOOK_NS UINT64_C(50000)
 #define STOP_AGAIN_NS (200 * PKB_NS_PER_MS)
@@ -203,5 +204,6 @@ uint64_t pkb_process_available_bytes(void)
             break;
     if (file != NULL)
         fclose(file);
-    return available_kib * 1024;
+    const uint64_t allowed = pkb_cgroup_available_bytes("/sys/fs/cgroup", "/proc/self/cgroup");
+    return available_kib * 1024 < allowed ? available_kib * 1024 : allowed;
 }

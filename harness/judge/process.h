@@ -53,7 +53,8 @@ typedef struct pkb_process_usage {
 /* False once it has ended. */
 bool pkb_process_look(const pkb_process *process, pkb_process_usage *out);
 
-/* What this machine could still give to processes; 0 if it does not say. */
+/* What this machine, or the container that we are in, could still give to processes; 0 if it does
+ * not say. */
 uint64_t pkb_process_available_bytes(void);
 
 #endif

@@ -133,7 +133,7 @@ static bool exceeds(const wish *wanted, const pkb_judge_device *device, uint64_t
     pkb_cell_limits limits;
     pkb_process idle = start(&(wish){0});
 
-    pkb_cell_limits_choose(&limits, 2);
+    assert_int_equal(pkb_cell_limits_choose(&limits, 2, NULL), PKB_OK);
     assert_in_range(limits.memory_bytes, 1, UINT64_C(8) << 30);
     limits.memory_bytes = memory_bytes;
     pkb_cell_limits_settle(&limits, &idle, &memory, CORES);
@@ -217,7 +217,7 @@ static void a_gpu_has_a_limit_beyond_what_was_in_use(void **state)
     (void)state;
 
     pkb_process process = start(&(wish){0});
-    pkb_cell_limits_choose(&limits, 2);
+    assert_int_equal(pkb_cell_limits_choose(&limits, 2, NULL), PKB_OK);
     gpu_used_bytes = 500 * MIB;
     pkb_cell_limits_settle(&limits, &process, &memory, CORES);
     gpu_used_bytes = 600 * MIB;
