@@ -16,7 +16,9 @@ PARTS = {
         place, options.kills, options.pause, options.seed
     ),
     "worker": lambda place, options: worker.measure(
-        place, options.requests, options.seed, options.out / "attempts"
+        place,
+        worker.schedule(options.requests, options.seed, options.every),
+        options.out / "attempts",
     ),
 }
 
@@ -29,6 +31,7 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--pause", type=float, default=4, help="mean seconds between kills")
     parser.add_argument("--requests", type=int, default=1000, help="to the worker")
+    parser.add_argument("--every", type=int, default=1, help="the worker gets each Nth attempt")
     parser.add_argument("--seed", type=int, default=1, help="of what is drawn here")
     parser.add_argument("--cache", type=Path, help="of builds, that stays (default: a new one)")
     parser.add_argument("--nice", type=int, default=4, help="others may need the machine, too")

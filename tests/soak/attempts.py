@@ -52,7 +52,7 @@ def measure(place: Place, count: int) -> dict:
     chosen = corpus.attempts()[:count]
     run, path, told = place.out / "run", place.out / "attempts.jsonl", place.out / "attempts.said"
     corpus.write(run, chosen, with_noise=True)
-    clock = Clock()
+    clock = Clock(place.cpu)
     with told.open("w") as said:
         process = place.start("eval", run, *OPTIONS, *TIMEOUT, *SEED, "-o", path, stderr=said)
         rows = watch(process, path, place, clock)

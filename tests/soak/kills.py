@@ -5,6 +5,7 @@ again until it is done. Its records must be those of a run that nobody disturbed
 
 import subprocess
 import time
+from collections import Counter
 from pathlib import Path
 
 from tests.e2e.processes import Process, descendants, wait_until
@@ -38,8 +39,9 @@ class Siege:
     def __init__(self, place: Place, run: Path, seed: int, pause_s: float):
         self.place, self.run, self.pause_s = place, run, pause_s
         self.victims = Victims(seed)
-        self.calls, self.statuses, self.log = 0, [], []
+        self.calls, self.statuses = 0, []
         self.left: list[str] = []
+        self.repeated: Counter[str] = Counter()
 
     @property
     def kills(self) -> int:
@@ -82,8 +84,19 @@ class Siege:
         chosen = self.victims.choose(process.pid, is_spent)
         if chosen is None or not self.victims.kill(*chosen):
             return None
-        self.log.append(chosen[0])
         return chosen[0]
+
+    def counts(self, found: list[dict]) -> dict:
+        """What there is to tell, with the records of one more suite."""
+        self.repeated["INFRA_ERROR"] += sum(one["verdict"] == "INFRA_ERROR" for one in found)
+        self.repeated["control"] += sum("control" in one for one in found)
+        return {
+            "kills": self.kills,
+            "calls": self.calls,
+            "killed": dict(self.victims.hits.most_common()),
+            "exit_statuses": {str(one): self.statuses.count(one) for one in set(self.statuses)},
+            "records_of_broken_ranks": dict(self.repeated),
+        }
 
     def look_for_survivors(self, seen: set[Process]) -> None:
         alive = [one for one in seen if not wait_until(lambda one=one: not one.is_alive(), GONE_S)]
@@ -116,31 +129,18 @@ def measure(place: Place, kills: int, pause_s: float, seed: int) -> dict:
     faults = [text for one in suite()
               if (text := records.fault(one, records.by_path(wanted).get(one.path)))]  # fmt: skip
     siege = Siege(place, run, seed, pause_s)
-    begin, suites, infra = time.monotonic(), 0, 0
+    result = {"part": "kills", "attempts": len(wanted), "seed": seed, "suites": 0, "faults": faults}
+    begin = time.monotonic()
     while siege.kills < kills:
-        path = place.out / f"suite{suites}.jsonl"
+        path = place.out / f"suite{result['suites']}.jsonl"
         siege.one_suite(path, kills)
         found = records.read(path)
-        faults += [f"suite {suites}: {text}" for text in compare(wanted, found)]
-        infra += sum(one["verdict"] == "INFRA_ERROR" for one in found)
-        suites += 1
-        if (
-            suites % 2 == 0
-        ):  # so that compilers are hit in one suite, and ranks more often in the next
+        faults += [f"{path.stem}: {text}" for text in compare(wanted, found)]
+        result["suites"] += 1
+        result |= siege.counts(found) | {"wall_s": round(time.monotonic() - begin, 1)}
+        place.store("kills", result)
+        if result["suites"] % 2 == 0:  # compilers are hit in one suite, ranks more in the next
             place.renew_cache()
     faults += siege.left + place.left()
-    result = {
-        "part": "kills",
-        "attempts": len(wanted),
-        "kills": siege.kills,
-        "suites": suites,
-        "calls": siege.calls,
-        "killed": dict(siege.victims.hits.most_common()),
-        "exit_statuses": {str(s): siege.statuses.count(s) for s in sorted(set(siege.statuses))},
-        "infra_errors_repeated": infra,
-        "seed": seed,
-        "wall_s": round(time.monotonic() - begin, 1),
-        "faults": faults,
-    }
     place.store("kills", result)
     return result

@@ -3,7 +3,6 @@
 
 import json
 import os
-import resource
 import shutil
 import subprocess
 import tempfile
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from tests.e2e.command import PKBENCH
 from tests.e2e.processes import look, wait_until
+from tests.soak.cpu import CpuGroup
 
 GONE_S = 10
 OPTIONS = ("--device", "cpu", "-n", "2", "--sizes", "tiny", "--no-timing")
@@ -40,9 +40,11 @@ class Place:
     def __enter__(self) -> "Place":
         shutil.rmtree(self.out, ignore_errors=True)
         self.out.mkdir(parents=True, exist_ok=True)
+        self.cpu = CpuGroup().__enter__()
         return self
 
     def __exit__(self, *_) -> None:
+        self.cpu.__exit__()
         shutil.rmtree(self.work, ignore_errors=True)
         if self.kept_cache is None:
             shutil.rmtree(self.cache, ignore_errors=True)
@@ -102,27 +104,26 @@ def shared_memory() -> set[str]:
 
 
 class Clock:
-    """Wall time, the CPU time of all children that were waited for, and how busy the machine is."""
+    """Wall time, CPU time of all that was started, and how busy the machine is."""
 
-    def __init__(self):
-        self.begin, self.cpu, self.load = time.monotonic(), self._cpu_s(), [os.getloadavg()[0]]
-
-    @staticmethod
-    def _cpu_s() -> float:
-        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return usage.ru_utime + usage.ru_stime
+    def __init__(self, group: CpuGroup):
+        self.group, self.begin, self.load = group, time.monotonic(), [os.getloadavg()[0]]
+        self.cpu_s = group.seconds()
 
     def look(self) -> None:
         self.load.append(os.getloadavg()[0])
 
     def read(self, count: int) -> dict:
         self.look()
-        wall_s, cpu_s = time.monotonic() - self.begin, self._cpu_s() - self.cpu
+        wall_s, found = time.monotonic() - self.begin, {}
+        if self.cpu_s is not None:
+            spent_s = self.group.seconds() - self.cpu_s
+            found["cpu_s_per_attempt"] = round(spent_s / max(1, count), 2)
         return {
             "attempts": count,
             "wall_s": round(wall_s, 1),
             "attempts_per_minute": round(60 * count / wall_s, 1),
-            "cpu_s_per_attempt": round(cpu_s / max(1, count), 2),
+            **found,
             "load_of_machine": round(sum(self.load) / len(self.load), 1),
             "cores": os.cpu_count(),
         }

@@ -11,7 +11,7 @@ import pytest
 
 from tests.e2e.processes import Process, descendants, wait_until
 from tests.gpu.measure import sixty
-from tests.soak import census, corpus, kills, records
+from tests.soak import census, corpus, kills, records, worker
 from tests.soak.variants import count_of, problem_of
 from tests.soak.victims import EVALUATOR, Victims, kind
 
@@ -41,6 +41,15 @@ def test_counts_of_elements_are_made_of_what_pkb_args_holds(example):
         if argument["role"] in ("in", "out"):
             named = set(re.findall(r"args->(\w+)", count_of(argument)))
             assert named <= fields, argument["name"]
+
+
+def test_a_worker_gets_all_and_then_what_is_quick_in_another_order():
+    planned = worker.schedule(500, seed=1)
+    assert len(planned) == 500
+    assert len({one.path for one in planned[:200]}) == 200
+    assert not [one for one in planned[210:] if "hangs" in one.name]
+    some = worker.schedule(300, seed=1, every=3)
+    assert len({one.path for one in some}) == len(corpus.attempts()[::3])
 
 
 def test_sixty_are_of_each_problem():

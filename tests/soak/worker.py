@@ -79,21 +79,22 @@ def request_for(run: Path, number: int, attempt: corpus.Attempt) -> dict:
 # ---- one after another ----
 
 
-def schedule(count: int, seed: int) -> list[corpus.Attempt]:
-    """All as a folder has them; then rounds without those that wait for their time limit, each in
-    an order of its own: the problem changes at almost every step, which is the harder way."""
-    found, order = sorted(corpus.attempts(), key=lambda one: one.path), random.Random(seed)
+def schedule(count: int, seed: int, every: int = 1) -> list[corpus.Attempt]:
+    """All as a folder has them, or each `every`th; then rounds without those that wait for their
+    time limit, each in an order of its own: the problem changes at almost every step, which is the
+    harder way."""
+    found, order = sorted(corpus.attempts(), key=lambda one: one.path)[::every], random.Random(seed)
     quick = [one for one in found if not any(word in one.name for word in WAITS)]
     while len(found) < count:
         found += order.sample(quick, len(quick))
     return found[:count]
 
 
-def measure(place: Place, count: int, seed: int, folder: Path) -> dict:
-    """`count` attempts, a census every EVERY, then the trends; records as in `folder`, if any."""
-    run, planned = place.out / "run", schedule(count, seed)
+def measure(place: Place, planned: list[corpus.Attempt], folder: Path) -> dict:
+    """Attempt after attempt, a census every EVERY, then trends; records as in `folder`, if any."""
+    run, count = place.out / "run", len(planned)
     corpus.write(run, corpus.attempts(), with_noise=False)
-    faults, rows, clock, first = [], [], Clock(), {}
+    faults, rows, clock, first = [], [], Clock(place.cpu), {}
     with Worker(place, *OPTIONS, *attempts.TIMEOUT, *attempts.SEED) as worker:
         for begin in range(0, count, EVERY):
             part = dict(enumerate(planned[begin : begin + EVERY], start=begin))
