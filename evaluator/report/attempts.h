@@ -29,7 +29,7 @@ typedef struct pkb_attempts {
  * read, or the sources to embed are too many. The caller clears in any case. */
 pkb_code pkb_attempts_read(pkb_attempts *out, const pkb_runset *runset, const pkb_floors *floors,
                            const char *page, bool embeds_sources, pkb_error *err);
-/* One JSON object (report.js says what a row holds). */
+/* One JSON object (page/given.js unpacks the rows). */
 void pkb_attempts_json(pkb_buf *out, const pkb_attempts *attempts);
 void pkb_attempts_clear(pkb_attempts *attempts);
 

@@ -5,24 +5,30 @@
 #include "evaluator/report/page.h"
 
 #include <openssl/evp.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fs.h"
 
-enum { PART_BYTES = 4 << 20, SHA256_BYTES = 32, BASE64_BYTES = 48 };
+enum { FILE_BYTES = 4 << 20, SHA256_BYTES = 32, BASE64_BYTES = 48, MOST_FILES = 6 };
 
-typedef enum part { PART_PAGE, PART_STYLE, PART_LIBRARY, PART_CHARTS, PART_SCRIPT, PARTS } part;
+typedef enum part { PART_PAGE, PART_STYLE, PART_LIBRARY, PART_SCRIPT, PARTS } part;
 
-static const char *const files[PARTS] = {
-    [PART_PAGE] = "evaluator/report/page.html",    [PART_STYLE] = "evaluator/report/style.css",
-    [PART_LIBRARY] = "build/share/echarts.min.js", [PART_CHARTS] = "evaluator/report/charts.js",
-    [PART_SCRIPT] = "evaluator/report/report.js",
+/* Several files are put together, in this order. */
+static const char *const files[PARTS][MOST_FILES] = {
+    [PART_PAGE] = {"evaluator/report/page/page.html"},
+    [PART_STYLE] = {"evaluator/report/page/style.css"},
+    [PART_LIBRARY] = {"build/share/echarts.min.js"},
+    [PART_SCRIPT] = {"evaluator/report/page/given.js", "evaluator/report/page/pieces.js",
+                     "evaluator/report/page/charts.js", "evaluator/report/page/scores.js",
+                     "evaluator/report/page/tables.js", "evaluator/report/page/report.js"},
 };
 
-static pkb_code read_part(char **out, const char *root, part which, pkb_error *err)
+static pkb_code append_file(pkb_buf *out, const char *root, const char *name, part which,
+                            pkb_error *err)
 {
-    char *path = pkb_fs_join(root, files[which]);
+    char *path = pkb_fs_join(root, name), *text = NULL;
     size_t bytes = 0;
     pkb_code rc = PKB_OK;
 
@@ -34,19 +40,32 @@ static pkb_code read_part(char **out, const char *root, part which, pkb_error *e
                            "and make, with a network (score and compare need no library)",
                            path);
     else
-        rc = pkb_fs_read(path, PART_BYTES, out, &bytes, err);
-    if (rc == PKB_OK && *out != NULL && strlen(*out) != bytes)
-        rc = pkb_error_set(err, PKB_ERR_FORMAT, 0, "%s holds a NUL byte", path);
+        rc = pkb_fs_read(path, FILE_BYTES, &text, &bytes, err);
+    if (rc == PKB_OK)
+        rc = pkb_buf_append(out, text, bytes);
+    free(text);
     free(path);
     return rc;
 }
 
+static pkb_code read_parts(pkb_buf parts[PARTS], const char *root, pkb_error *err)
+{
+    pkb_code rc = PKB_OK;
+
+    for (int i = 0; i < PARTS; i++)
+        for (int k = 0; k < MOST_FILES && files[i][k] != NULL && rc == PKB_OK; k++)
+            rc = append_file(&parts[i], root, files[i][k], (part)i, err);
+    for (int i = 0; i < PARTS && rc == PKB_OK; i++)
+        rc = pkb_buf_check(&parts[i], "the report", err);
+    return rc;
+}
+
 /* 'sha256-...' of what stands between the tags. */
-static void append_source(pkb_buf *out, const char *text)
+static void append_source(pkb_buf *out, const pkb_buf *text)
 {
     unsigned char digest[SHA256_BYTES], encoded[BASE64_BYTES];
 
-    if (EVP_Digest(text, strlen(text), digest, NULL, EVP_sha256(), NULL) != 1) {
+    if (EVP_Digest(pkb_buf_text(text), text->bytes, digest, NULL, EVP_sha256(), NULL) != 1) {
         out->status = PKB_ERR_MEMORY;
         return;
     }
@@ -55,16 +74,15 @@ static void append_source(pkb_buf *out, const char *text)
 }
 
 /* The library sets style attributes; nothing that it could name can be fetched. */
-static void append_policy(pkb_buf *out, char *const parts[PARTS])
+static void append_policy(pkb_buf *out, const pkb_buf parts[PARTS])
 {
     pkb_buf_append_string(out, "default-src 'none'; base-uri 'none'; form-action 'none'; "
                                "script-src ");
-    for (int i = PART_LIBRARY; i <= PART_SCRIPT; i++) {
-        append_source(out, parts[i]);
-        pkb_buf_append_byte(out, i < PART_SCRIPT ? ' ' : ';');
-    }
-    pkb_buf_append_string(out, " style-src-elem ");
-    append_source(out, parts[PART_STYLE]);
+    append_source(out, &parts[PART_LIBRARY]);
+    pkb_buf_append_byte(out, ' ');
+    append_source(out, &parts[PART_SCRIPT]);
+    pkb_buf_append_string(out, "; style-src-elem ");
+    append_source(out, &parts[PART_STYLE]);
     pkb_buf_append_string(out, "; style-src-attr 'unsafe-inline'");
 }
 
@@ -82,38 +100,40 @@ static void append_data(pkb_buf *out, const char *json)
     }
 }
 
-static pkb_code append_slot(pkb_buf *out, const char *name, size_t length, char *const parts[PARTS],
-                            const char *json, pkb_error *err)
+static bool is_named(const char *name, size_t length, const char *slot)
+{
+    return strlen(slot) == length && memcmp(slot, name, length) == 0;
+}
+
+static pkb_code append_slot(pkb_buf *out, const char *name, size_t length,
+                            const pkb_buf parts[PARTS], const char *json, pkb_error *err)
 {
     static const struct {
         const char *name;
         part which;
-    } slots[] = {{"style", PART_STYLE},
-                 {"library", PART_LIBRARY},
-                 {"charts", PART_CHARTS},
-                 {"script", PART_SCRIPT}};
+    } slots[] = {{"style", PART_STYLE}, {"library", PART_LIBRARY}, {"script", PART_SCRIPT}};
 
     for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++)
-        if (strlen(slots[i].name) == length && memcmp(slots[i].name, name, length) == 0)
-            return pkb_buf_append_string(out, parts[slots[i].which]);
-    if (length == strlen("policy") && memcmp(name, "policy", length) == 0)
+        if (is_named(name, length, slots[i].name)) {
+            const pkb_buf *text = &parts[slots[i].which];
+            return pkb_buf_append(out, pkb_buf_text(text), text->bytes);
+        }
+    if (is_named(name, length, "policy"))
         append_policy(out, parts);
-    else if (length == strlen("data") && memcmp(name, "data", length) == 0)
+    else if (is_named(name, length, "data"))
         append_data(out, json);
     else
         return pkb_error_set(err, PKB_ERR_FORMAT, 0, "%s names an unknown part '%.*s'",
-                             files[PART_PAGE], (int)length, name);
+                             files[PART_PAGE][0], (int)length, name);
     return PKB_OK;
 }
 
 pkb_code pkb_page_make(pkb_buf *out, const char *root, const char *json, pkb_error *err)
 {
-    char *parts[PARTS] = {0};
-    pkb_code rc = PKB_OK;
+    pkb_buf parts[PARTS] = {0};
+    pkb_code rc = read_parts(parts, root, err);
 
-    for (int i = 0; i < PARTS && rc == PKB_OK; i++)
-        rc = read_part(&parts[i], root, (part)i, err);
-    for (const char *at = parts[PART_PAGE]; rc == PKB_OK;) {
+    for (const char *at = pkb_buf_text(&parts[PART_PAGE]); rc == PKB_OK;) {
         const char *open = strstr(at, "{{"), *close = open != NULL ? strstr(open, "}}") : NULL;
         if (close == NULL) {
             pkb_buf_append_string(out, at);
@@ -126,6 +146,6 @@ pkb_code pkb_page_make(pkb_buf *out, const char *root, const char *json, pkb_err
     if (rc == PKB_OK)
         rc = pkb_buf_check(out, "the report", err);
     for (int i = 0; i < PARTS; i++)
-        free(parts[i]);
+        pkb_buf_clear(&parts[i]);
     return rc;
 }
