@@ -2,7 +2,6 @@
 """The verbs as a newcomer uses them: list, explain, start an attempt, judge it, keep the record."""
 
 import json
-import os
 import subprocess
 from pathlib import Path
 
