@@ -15,6 +15,11 @@
 
 typedef void get_cell(pkb_cell *out, const pkb_row *row);
 
+static void get_id(pkb_cell *out, const pkb_row *row)
+{
+    *out = (pkb_cell){.is_there = true, .text = row->id};
+}
+
 static void get_problem(pkb_cell *out, const pkb_row *row)
 {
     *out = (pkb_cell){.is_there = true, .text = row->outcome->problem};
@@ -137,7 +142,7 @@ typedef struct entry {
     }
 
 #define IDENTITY                                                                   \
-    KEY("id", TEXT, OF_RECORD, "id", "run/problem/sample/device/P"),               \
+    GET("id", TEXT, get_id, "run/problem/sample/device/P"),                        \
         KEY("run", TEXT, OF_RECORD, "run", "name of the run"),                     \
         GET("problem", TEXT, get_problem, "name of the problem"),                  \
         GET("number", WHOLE, get_number, "number of the problem"),                 \

@@ -33,6 +33,7 @@ const char *pkb_cell_type_name(pkb_cell_type type);
 /* What a row is about. */
 typedef struct pkb_row {
     const pkb_outcome *outcome;
+    const char *id; /* made of the parts, which is what rows are joined by */
     const char *category;
     const cJSON *record, *size, *batch; /* NULL: the row is of something larger */
 } pkb_row;

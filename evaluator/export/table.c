@@ -115,8 +115,9 @@ static pkb_code write_sizes(pkb_table *table, pkb_row *row, pkb_error *err)
 }
 
 /* Two rows that nothing tells apart would count twice in whatever is made of them. */
-static pkb_code check_id(pkb_table *table, const pkb_outcome *outcome, pkb_error *err)
+static pkb_code take_id(pkb_table *table, pkb_row *row, pkb_error *err)
 {
+    const pkb_outcome *outcome = row->outcome;
     const size_t before = table->ids.count;
     pkb_buf id = {0};
 
@@ -124,7 +125,9 @@ static pkb_code check_id(pkb_table *table, const pkb_outcome *outcome, pkb_error
                    outcome->problem, outcome->sample, outcome->conditions[PKB_CONDITION_DEVICE],
                    outcome->conditions[PKB_CONDITION_WORLD]);
     pkb_code rc = pkb_buf_check(&id, "an id", err);
-    if (rc == PKB_OK && pkb_names_keep(&table->ids, pkb_buf_text(&id)) == NULL)
+    if (rc == PKB_OK)
+        row->id = pkb_names_keep(&table->ids, pkb_buf_text(&id));
+    if (rc == PKB_OK && row->id == NULL)
         rc = pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the ids");
     if (rc == PKB_OK && table->ids.count == before)
         rc = pkb_error_set(
@@ -144,7 +147,7 @@ static pkb_code add_attempt(pkb_table *table, pkb_runset_reader *reader, pkb_row
 
     pkb_code rc = pkb_interrupt_check(err);
     if (rc == PKB_OK)
-        rc = check_id(table, row->outcome, err);
+        rc = take_id(table, row, err);
     if (rc == PKB_OK)
         rc = pkb_runset_reader_record(reader, row->outcome, has_batches, &record, err);
     row->record = record;

@@ -135,6 +135,12 @@ def test_what_does_not_count_is_judged_by_nobody(tmp_path):
     ]
 
 
+def test_ids_are_made_of_the_parts(tmp_path):
+    path = write(tmp_path / "a.jsonl", [record("001_allreduce", 3, speedup=2.0, id="odd")])
+    for kind in ("attempts", "sizes"):
+        assert table(path, kind=kind, status=0)[0]["id"] == "model/001_allreduce/3/cuda/2"
+
+
 def test_the_cpu_has_no_speedup(tmp_path):
     sizes = [size_of("tiny", "CORRECT", 3.0)]
     path = write(tmp_path / "a.jsonl", [record("001_allreduce", sizes=sizes, device="cpu")])
