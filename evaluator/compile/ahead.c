@@ -74,7 +74,8 @@ static void write_text(const char *path, const char *text)
 }
 
 /* Its own group, so that Ctrl-C reaches the caller alone; no descriptors, so that no lock of the
- * caller's outlives it; orphans below it stay below it. Where memory lacks, it goes first. */
+ * caller's outlives it; orphans below it stay below it. Where memory lacks, it goes as soon as a
+ * cell does, and the larger of them first. */
 static void stand_apart(const pkb_ahead_options *options, pid_t parent)
 {
     setpgid(0, 0);
@@ -87,10 +88,11 @@ static void stand_apart(const pkb_ahead_options *options, pid_t parent)
     if (syscall(SYS_close_range, 3, ~0u, 0) < 0)
         for (int fd = 3; fd < (int)sysconf(_SC_OPEN_MAX); fd++) /* before Linux 5.9 */
             close(fd);
-    write_text("/proc/self/oom_score_adj", "500");
-    if (nice(NICE) < 0 ||
-        (options->cores != NULL && sched_setaffinity(0, sizeof *options->cores, options->cores)))
-        return; /* it then disturbs a little more */
+    write_text("/proc/self/oom_score_adj", "1000");
+    /* Where these fail it disturbs a little more. */
+    setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + NICE);
+    if (options->cores != NULL)
+        sched_setaffinity(0, sizeof *options->cores, options->cores);
 }
 
 /* ---- in the caller ---- */

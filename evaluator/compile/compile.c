@@ -374,8 +374,10 @@ pkb_code pkb_compile_ahead(const pkb_compile_options *options, pkb_error *err)
     pkb_code rc = pkb_cache_open(&cache, err);
     if (rc == PKB_OK)
         rc = pkb_command_key(key, options, err);
+    /* No lock: somebody else builds it, or nothing can be written there. It may also have come just
+     * before the lock was free. */
     if (rc == PKB_OK && !pkb_cache_has(&cache, key) && pkb_cache_lock(&cache, key, &lock_fd) &&
-        !pkb_cache_has(&cache, key)) { /* it may have come just before the lock was free */
+        lock_fd >= 0 && !pkb_cache_has(&cache, key)) {
         rc = build_from_source(&build, options, err);
         if (rc == PKB_OK)
             pkb_stored_put(&build, &cache, key, options);

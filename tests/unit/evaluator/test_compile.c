@@ -455,6 +455,24 @@ static void large_initialised_arrays_are_not_translated(void **state)
     expect_arrays("", false);
 }
 
+/* Who compiles ahead there would do so for nothing. */
+static void nothing_is_built_ahead_where_nothing_can_be_stored(void **state)
+{
+    stand_in it;
+    (void)state;
+
+    begin(&it, "echo built >attempt.so");
+    char *in_the_way = pkb_fs_join(getenv("PKBENCH_CACHE"), ".lock");
+    assert_int_equal(pkb_fs_make_directory(in_the_way, 0700, NULL), PKB_OK);
+    build_ahead(&it);
+    assert_int_equal(count_calls(&it), 0);
+    pkb_build build = build_anew(&it);
+    assert_true(build.is_built);
+    pkb_build_clear(&build);
+    free(in_the_way);
+    end(&it);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -469,6 +487,7 @@ int main(void)
         cmocka_unit_test(what_the_machine_is_to_blame_for_is_tried_again),
         cmocka_unit_test(a_timeout_is_not_stored),
         cmocka_unit_test(who_wants_what_is_being_built_waits_for_it),
+        cmocka_unit_test(nothing_is_built_ahead_where_nothing_can_be_stored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
