@@ -71,12 +71,15 @@ static bool ask(pkb_tool *tool, const char *const *argv, pkb_buf *output)
     const pkb_process_options options = {.argv = argv};
     pkb_child_exit how = {0};
     pkb_error err = {0};
+    char end[64] = "";
 
     pkb_code rc = pkb_process_run(&options, ANSWER_TIMEOUT_NS, &how, output, &err);
     if (rc == PKB_OK && how.exited && how.status == 0)
         return true;
-    snprintf(tool->problem, sizeof tool->problem, "%s does not run%s%s", tool->path,
-             rc != PKB_OK ? ": " : "", rc != PKB_OK ? err.message : "");
+    if (rc == PKB_OK) /* killed, it may be a bad moment and no broken tool */
+        pkb_child_exit_text(&how, end, sizeof end);
+    snprintf(tool->problem, sizeof tool->problem, "%s does not run: %s%s", tool->path,
+             rc == PKB_OK ? "it " : "", rc == PKB_OK ? end : err.message);
     return false;
 }
 

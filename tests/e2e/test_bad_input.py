@@ -287,6 +287,13 @@ def test_missing_python(source):
     demand(evaluate(source, env=environment), 3, "python", "PKBENCH_PYTHON")
 
 
+def test_a_tool_that_was_killed_is_told_from_one_that_is_broken(source, tmp_path):
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\nkill -9 $$\n")
+    python.chmod(0o755)
+    demand(evaluate(source, env={"PKBENCH_PYTHON": str(python)}), 3, "it was killed by SIGKILL")
+
+
 def test_missing_torch(source, tmp_path):
     subprocess.run(
         ["python3", "-m", "venv", "--without-pip", tmp_path / "bare"], check=True, timeout=HUNG_S
