@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whatever is killed, nothing stays behind. PKB_REPEATS sets how often each victim is tried."""
 
+import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 from tests.e2e.command import PKBENCH, ROOT, pkbench
 from tests.e2e.processes import HUNG_S, descendants, kill, look, wait_until
 
+HANGING = ROOT / "tests" / "zoo" / "001_hangs_on_host.cu"
 REPEATS = int(os.environ.get("PKB_REPEATS", "1"))
 
 # What marks each victim in the process tree, and how pkbench must end when it dies.
@@ -48,10 +51,10 @@ def scratch(tmp_path):
     subprocess.run(["rm", "-rf", str(folder)], check=True)
 
 
-def start(scratch: Path) -> subprocess.Popen:
-    hanging = ROOT / "tests" / "zoo" / "001_hangs_on_host.cu"
+def start(scratch: Path, subject: Path, *options: str) -> subprocess.Popen:
+    command = [PKBENCH, "eval", subject, "--device", "cpu", "--sizes", "tiny", "--timeout", "60"]
     return subprocess.Popen(
-        [PKBENCH, "eval", hanging, "--device", "cpu", "--sizes", "tiny", "--timeout", "60"],
+        [*command, *options],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -63,7 +66,7 @@ def start(scratch: Path) -> subprocess.Popen:
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_nothing_outlives_a_kill(victim, repeat, scratch):
     mark, status = VICTIMS[victim]
-    run = start(scratch)
+    run = start(scratch, HANGING)
     try:
         assert wait_until(
             lambda: sum(is_victim(p, "pkbench-cell") for p in descendants(run.pid)) >= 2
@@ -92,3 +95,40 @@ def test_nothing_outlives_a_kill(victim, repeat, scratch):
     )  # fmt: skip
     assert again.status == 0, again.err
     assert [p for p in scratch.rglob("*") if p.is_file()] == []
+
+
+def test_who_loses_its_runner_twice_is_judged_for_it(scratch, tmp_path):
+    """The example that is judged in between does not, so it is no failure of ours."""
+    mark = b"where this attempt is, runners die"
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "001.cu").write_text(
+        f'{HANGING.read_text()}\nextern "C" const char pkb_mark[] = "{mark.decode()}";\n'
+    )
+
+    def is_marked(process) -> bool:
+        attempt = Path(f"/proc/{process.pid}/root/pkb/attempt.so")
+        try:
+            return is_victim(process, "pkbench-cell") and mark in attempt.read_bytes()
+        except OSError:
+            return False
+
+    run = start(scratch, folder, "--no-save", "--no-timing", "--json")
+    killed = set()
+    try:
+        for _ in range(2):
+            assert wait_until(lambda: any(is_marked(p) for p in descendants(run.pid)))
+            tree = descendants(run.pid)
+            (first, *_) = [p for p in tree if is_victim(p, "harness.runner")]
+            kill(first)
+            killed.add(first)
+            assert wait_until(lambda tree=tree: not any(is_marked(p) for p in tree))
+        out, errors = run.communicate(timeout=HUNG_S)
+    finally:
+        run.kill()
+    assert len(killed) == 2
+    assert run.returncode == 0, errors.decode()
+    record = json.loads(out)
+    assert record["verdict"] == "CRASH", record
+    assert re.search(r"001_allreduce\.cu passed.*the runner (ended|was killed).*in tiny", record["reason"]), record
+    assert record["control"]["verdict"] == "CORRECT"
