@@ -135,5 +135,6 @@ void pkb_diagnostic_shorten(pkb_buf *out, const char *text, const pkb_diagnostic
 bool pkb_diagnostic_tells_of_kill(const char *text)
 {
     return strstr(text, "Killed signal terminated program ") != NULL || /* gcc */
-           strstr(text, "terminated with signal 9 ") != NULL;           /* collect2 */
+           strstr(text, "terminated with signal 9 ") != NULL ||         /* collect2 */
+           strstr(text, " died due to signal 9 ") != NULL;              /* nvcc */
 }

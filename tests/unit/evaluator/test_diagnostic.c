@@ -99,6 +99,10 @@ static void a_killed_compiler_is_told_from_one_that_found_errors(void **state)
         "gcc: fatal error: Killed signal terminated program cc1plus\ncompilation terminated.\n"));
     assert_true(pkb_diagnostic_tells_of_kill(
         "collect2: fatal error: ld terminated with signal 9 [Killed]\n"));
+    assert_true(pkb_diagnostic_tells_of_kill(
+        "nvcc error   : '\"$CICC_PATH/cicc\"' died due to signal 9 (Kill signal)\n"));
+    assert_false(pkb_diagnostic_tells_of_kill(
+        "nvcc error   : '\"$CICC_PATH/cicc\"' died due to signal 11 (Invalid memory reference)\n"));
     assert_false(pkb_diagnostic_tells_of_kill(
         "gcc: internal compiler error: Segmentation fault signal terminated program cc1\n"));
     assert_false(pkb_diagnostic_tells_of_kill("mine.cu(1): error: Killed is undefined\n"));
