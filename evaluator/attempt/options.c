@@ -16,6 +16,7 @@ enum key {
     KEY_DEVICE = 0x100,
     KEY_GPUS,
     KEY_WORLDS,
+    KEY_TIMING,
     KEY_SIZES,
     KEY_GRID,
     KEY_SEED,
@@ -45,7 +46,7 @@ static const struct argp_option table[] = {
     {"gpus", KEY_GPUS, "LIST", 0, "which GPUs, by rank, such as 0,1 or 0-3 (default: the first)",
      0},
     {"worlds", KEY_WORLDS, "K", 0,
-     "of a folder: judge on K worlds side by side (default: as many as --gpus has GPUs for; 1 on "
+     "of folders and workers: K worlds side by side (default: as many as --gpus has GPUs for; 1 on "
      "the CPU)",
      0},
     {"sizes", KEY_SIZES, "LIST", 0,
@@ -54,6 +55,10 @@ static const struct argp_option table[] = {
     {0, 0, 0, 0, "How:", 2},
     {"seed", KEY_SEED, "N", 0, "draw the same inputs each time (default: others)", 0},
     {"no-timing", KEY_NO_TIMING, 0, 0, "only check whether it is right", 0},
+    {"timing", KEY_TIMING, "HOW", 0,
+     "several worlds time in 'turns', or 'apart', each at its own time (default: apart where each "
+     "has GPUs and three cores a rank of its own)",
+     0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0,
      "limit of each step of the attempt (default 20; on the CPU more for larger sizes)", 0},
     {"compile-timeout", KEY_COMPILE_TIMEOUT, "SECONDS", 0, "limit of compiling (default 120)", 0},
@@ -102,6 +107,13 @@ static int parse_worlds(struct argp_state *state, const char *text)
     if (end == text || *end != '\0' || worlds < 1 || worlds > PKB_MAX_WORLD)
         argp_error(state, "--worlds wants a number from 1 to %d, not '%s'", PKB_MAX_WORLD, text);
     return (int)worlds;
+}
+
+static const char *parse_timing(struct argp_state *state, const char *text)
+{
+    if (strcmp(text, "turns") != 0 && strcmp(text, "apart") != 0)
+        argp_error(state, "--timing is turns or apart, not '%s'", text);
+    return text;
 }
 
 static int parse_rank(struct argp_state *state, const char *text)
@@ -170,6 +182,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_WORLDS:
         options->worlds = parse_worlds(state, value);
+        return 0;
+    case KEY_TIMING:
+        options->timing = parse_timing(state, value);
         return 0;
     case KEY_SEED:
         options->seed = parse_seed(state, value);

@@ -16,9 +16,11 @@ typedef struct pkb_eval_options {
     const char *problems; /* of a folder; NULL = all */
     bool rejudges, saves; /* of a folder */
     int world;
-    const char *device; /* NULL = choose */
-    const char *gpus;   /* NULL = the first ones */
-    int worlds;         /* of a folder, side by side; 0 = choose */
+    const char *device;  /* NULL = choose */
+    const char *gpus;    /* NULL = the first ones */
+    int worlds;          /* of a folder, side by side; 0 = choose */
+    const char *timing;  /* of these: "turns" or "apart"; NULL = choose */
+    bool has_neighbours; /* there may be other worlds while this one times */
     const char *sizes, *grid;
     bool has_seed, is_timed, wants_json, uses_cache;
     uint64_t seed;

@@ -39,6 +39,14 @@ void pkb_foresight_tick(pkb_foresight *foresight, const pkb_lanes *lanes)
     pkb_ahead_tick(foresight->ahead);
 }
 
+void pkb_foresight_pause(void *context)
+{
+    const pkb_foresight *foresight = context;
+
+    if (!foresight->is_apart)
+        pkb_ahead_pause(foresight->ahead, true);
+}
+
 void pkb_foresight_end(pkb_foresight *foresight)
 {
     pkb_ahead_end(foresight->ahead);

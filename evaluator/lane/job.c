@@ -14,11 +14,10 @@
 #include "base/json.h"
 #include "evaluator/record/record.h"
 
-static const char *const kinds[] = {[PKB_REPLY_STEP] = "step",
-                                    [PKB_REPLY_TIMING] = "timing",
-                                    [PKB_REPLY_RECORD] = "record",
-                                    [PKB_REPLY_REFUSED] = "refused",
-                                    [PKB_REPLY_FAILED] = "failed"};
+static const char *const kinds[] = {
+    [PKB_REPLY_STEP] = "step",       [PKB_REPLY_MAY_TIME] = "may_time",
+    [PKB_REPLY_TIMED] = "timed",     [PKB_REPLY_RECORD] = "record",
+    [PKB_REPLY_REFUSED] = "refused", [PKB_REPLY_FAILED] = "failed"};
 
 /* ---- texts ---- */
 
@@ -114,6 +113,18 @@ pkb_code pkb_job_send(int socket_fd, const pkb_job *job, pkb_error *err)
     return send_json(socket_fd, json, job->source, job->source_bytes, err);
 }
 
+static const char turn[] = "{\"may\":\"time\"}";
+
+pkb_code pkb_job_send_turn(int socket_fd, pkb_error *err)
+{
+    return pkb_message_send(socket_fd, turn, sizeof turn - 1, NULL, 0, err);
+}
+
+bool pkb_job_is_turn(const pkb_message *message)
+{
+    return message->bytes == sizeof turn - 1 && memcmp(message->data, turn, sizeof turn - 1) == 0;
+}
+
 pkb_code pkb_job_receive(pkb_job *out, const pkb_message *message, pkb_error *err)
 {
     pkb_job job = {0};
@@ -167,11 +178,9 @@ pkb_code pkb_lane_reply_send_step(int socket_fd, const char *step, const char *d
     return send_json(socket_fd, json, NULL, 0, err);
 }
 
-pkb_code pkb_lane_reply_send_timing(int socket_fd, bool is_timing, pkb_error *err)
+pkb_code pkb_lane_reply_send_word(int socket_fd, pkb_reply_kind kind, pkb_error *err)
 {
-    cJSON *json = reply_of(PKB_REPLY_TIMING);
-    cJSON_AddBoolToObject(json, "on", is_timing);
-    return send_json(socket_fd, json, NULL, 0, err);
+    return send_json(socket_fd, reply_of(kind), NULL, 0, err);
 }
 
 pkb_code pkb_lane_reply_send_record(int socket_fd, const cJSON *record, pkb_error *err)
@@ -234,9 +243,7 @@ pkb_code pkb_lane_reply_receive(pkb_lane_reply *out, const pkb_message *message,
         rc = pkb_error_set(err, PKB_ERR_FORMAT, 0, "a lane sent an unknown reply '%s'", name);
     else if (rc == PKB_OK && reply.kind == PKB_REPLY_RECORD)
         rc = receive_record(&reply, message, err);
-    else if (rc == PKB_OK && reply.kind == PKB_REPLY_TIMING)
-        rc = pkb_json_get_bool(json, "on", &reply.is_timing, err);
-    else if (rc == PKB_OK && reply.kind != PKB_REPLY_STEP)
+    else if (rc == PKB_OK && (reply.kind == PKB_REPLY_REFUSED || reply.kind == PKB_REPLY_FAILED))
         rc = receive_failure(&reply, json, err);
     snprintf(reply.step, sizeof reply.step, "%s", pkb_json_string_or(json, "step", ""));
     snprintf(reply.detail, sizeof reply.detail, "%s", pkb_json_string_or(json, "detail", ""));

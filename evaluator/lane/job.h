@@ -27,6 +27,9 @@ typedef struct pkb_job {
 } pkb_job;
 
 pkb_job pkb_job_of(const pkb_evaluation *evaluation);
+/* The other thing that is said to a lane: it may time. */
+pkb_code pkb_job_send_turn(int socket_fd, pkb_error *err);
+bool pkb_job_is_turn(const pkb_message *message);
 pkb_code pkb_job_send(int socket_fd, const pkb_job *job, pkb_error *err);
 /* From a message; the caller clears. */
 pkb_code pkb_job_receive(pkb_job *out, const pkb_message *message, pkb_error *err);
@@ -34,24 +37,25 @@ void pkb_job_clear(pkb_job *job);
 
 /* What a lane answers. */
 typedef enum pkb_reply_kind {
-    PKB_REPLY_STEP,    /* what it does now */
-    PKB_REPLY_TIMING,  /* it begins to time, or has ended */
-    PKB_REPLY_RECORD,  /* the attempt was judged */
-    PKB_REPLY_REFUSED, /* the problem cannot be judged with these options: `failure` */
-    PKB_REPLY_FAILED   /* something that no attempt will get over: `failure` */
+    PKB_REPLY_STEP,     /* what it does now */
+    PKB_REPLY_MAY_TIME, /* it waits for its turn to time */
+    PKB_REPLY_TIMED,    /* that turn is over */
+    PKB_REPLY_RECORD,   /* the attempt was judged */
+    PKB_REPLY_REFUSED,  /* the problem cannot be judged with these options: `failure` */
+    PKB_REPLY_FAILED    /* something that no attempt will get over: `failure` */
 } pkb_reply_kind;
 
 typedef struct pkb_lane_reply {
     pkb_reply_kind kind;
     char step[96], detail[96];
-    bool is_timing;
     cJSON *record; /* the caller's */
     pkb_error failure;
 } pkb_lane_reply;
 
 pkb_code pkb_lane_reply_send_step(int socket_fd, const char *step, const char *detail,
                                   pkb_error *err);
-pkb_code pkb_lane_reply_send_timing(int socket_fd, bool is_timing, pkb_error *err);
+/* A reply that says nothing but its kind. */
+pkb_code pkb_lane_reply_send_word(int socket_fd, pkb_reply_kind kind, pkb_error *err);
 pkb_code pkb_lane_reply_send_record(int socket_fd, const cJSON *record, pkb_error *err);
 pkb_code pkb_lane_reply_send_failure(int socket_fd, pkb_reply_kind kind, const pkb_error *failure,
                                      pkb_error *err);

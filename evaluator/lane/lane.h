@@ -23,8 +23,10 @@ typedef struct pkb_lane {
     pkb_child process;          /* of pid 0: none runs */
     int socket_fd;              /* -1 = none */
     pkb_evaluation *evaluation; /* that it judges, borrowed; NULL = it is idle */
+    bool takes_turns;           /* it times when no other does */
     bool is_timing;
-    int tries; /* how often that was given to a process of this lane */
+    uint64_t asked; /* for its turn to time, in that order; 0 = it does not wait */
+    int tries;      /* how often that was given to a process of this lane */
     uint64_t idle_since_ns;
 } pkb_lane;
 

@@ -13,29 +13,52 @@
 #include "evaluator/lane/job.h"
 #include "evaluator/problem/shelf.h"
 
+typedef enum turn { NO_TURN, TURN_ASKED, TURN_GIVEN } turn;
+
 typedef struct lane_self {
     int socket_fd;
     pkb_setting *setting;
     pkb_ranks ranks;
     pkb_shelf shelf;
     pkb_message *message;
+    turn turn; /* to time something */
     bool was_timing;
 } lane_self;
 
-/* The command knows when something is timed. Nobody wants the result any more once it has closed
- * the socket. */
+/* Tells that a turn is over, and hears that one is given. Nobody wants the result any more once the
+ * command has closed the socket. */
 static pkb_code watch(void *context, pkb_error *err)
 {
     lane_self *self = context;
-    struct pollfd fd = {.fd = self->socket_fd};
+    struct pollfd fd = {.fd = self->socket_fd, .events = POLLIN};
     const bool is_timing = pkb_ranks_are_timing(&self->ranks);
 
-    if (is_timing != self->was_timing)
-        pkb_lane_reply_send_timing(self->socket_fd, is_timing, NULL);
+    if (self->was_timing && !is_timing) {
+        self->turn = NO_TURN;
+        pkb_lane_reply_send_word(self->socket_fd, PKB_REPLY_TIMED, NULL);
+    }
     self->was_timing = is_timing;
-    if (poll(&fd, 1, 0) > 0 && (fd.revents & (POLLHUP | POLLERR)) != 0)
-        return pkb_error_set(err, PKB_ERR_INTERRUPTED, 0, "the command has closed the lane");
-    return PKB_OK;
+    if (poll(&fd, 1, 0) <= 0)
+        return PKB_OK;
+    if ((fd.revents & POLLIN) != 0 &&
+        pkb_message_receive(self->socket_fd, self->message, PKB_NS_PER_S, NULL) == PKB_OK &&
+        pkb_job_is_turn(self->message)) {
+        self->turn = TURN_GIVEN;
+        return PKB_OK;
+    }
+    return pkb_error_set(err, PKB_ERR_INTERRUPTED, 0, "the command has closed the lane");
+}
+
+static bool may_time(void *context)
+{
+    lane_self *self = context;
+
+    if (self->turn == NO_TURN) {
+        self->turn = TURN_ASKED;
+        pkb_lane_reply_send_word(self->socket_fd, PKB_REPLY_MAY_TIME, NULL);
+    }
+    self->was_timing = self->turn == TURN_GIVEN;
+    return self->was_timing;
 }
 
 static void tell(void *context, const char *step, const char *detail)
@@ -67,6 +90,7 @@ static pkb_code serve(lane_self *self, const pkb_job *job, pkb_error *err)
 
     self->setting->options.sizes = job->sizes;
     self->setting->options.is_timed = job->is_timed;
+    self->turn = NO_TURN;
     self->was_timing = false;
     pkb_progress_end(&self->setting->progress); /* each attempt begins with its first step */
     pkb_code rc = judge(self, job, &evaluation, &failure);
@@ -85,8 +109,8 @@ static pkb_code serve(lane_self *self, const pkb_job *job, pkb_error *err)
     return rc;
 }
 
-/* Waits for a job; false: there will be none. */
-static bool receive(lane_self *self, pkb_job *job)
+/* Waits for a message; false: there will be none. */
+static bool receive(lane_self *self)
 {
     struct pollfd fd = {.fd = self->socket_fd, .events = POLLIN};
 
@@ -94,8 +118,16 @@ static bool receive(lane_self *self, pkb_job *job)
         if (pkb_interrupt_check(NULL) != PKB_OK)
             return false;
     return pkb_interrupt_check(NULL) == PKB_OK &&
-           pkb_message_receive(self->socket_fd, self->message, PKB_NS_PER_S, NULL) == PKB_OK &&
-           pkb_job_receive(job, self->message, NULL) == PKB_OK;
+           pkb_message_receive(self->socket_fd, self->message, PKB_NS_PER_S, NULL) == PKB_OK;
+}
+
+static bool receive_job(lane_self *self, pkb_job *job)
+{
+    do {
+        if (!receive(self))
+            return false;
+    } while (pkb_job_is_turn(self->message)); /* of an attempt that ended before its turn came */
+    return pkb_job_receive(job, self->message, NULL) == PKB_OK;
 }
 
 int pkb_lane_serve(int socket_fd, pkb_setting *setting)
@@ -107,9 +139,11 @@ int pkb_lane_serve(int socket_fd, pkb_setting *setting)
 
     setting->progress = (pkb_progress){.tell = tell, .context = &self};
     setting->idle = (pkb_idle){.tick = watch, .context = &self};
+    setting->may_time = may_time;
+    setting->wake_fd = socket_fd;
     pkb_ranks_init(&self.ranks, setting);
     pkb_code rc = pkb_message_create(&self.message, &err);
-    while (rc == PKB_OK && receive(&self, &job)) {
+    while (rc == PKB_OK && receive_job(&self, &job)) {
         rc = serve(&self, &job, &err);
         pkb_job_clear(&job);
     }

@@ -61,6 +61,19 @@ static pkb_code choose_gpus(pkb_lane *lane, const pkb_room *room, const pkb_sett
     return rc;
 }
 
+/* Where worlds cannot be kept apart, a busy one would slow another that times. */
+static void choose_turns(pkb_lane *lane, const pkb_room *room)
+{
+    pkb_eval_options *options = &lane->setting.options;
+    const bool is_alone = room->place_count < 2 * pkb_room_wanted(room, options->world);
+    const bool is_apart = room->has_gpus && lane->has_cores;
+
+    if (options->timing == NULL)
+        options->timing = is_apart ? "apart" : "turns";
+    lane->takes_turns = strcmp(options->timing, "turns") == 0;
+    options->has_neighbours = !is_alone;
+}
+
 static pkb_code start_lane(pkb_lanes *lanes, const pkb_setting *setting, uint64_t places,
                            pkb_lane **out, pkb_error *err)
 {
@@ -77,6 +90,7 @@ static pkb_code start_lane(pkb_lanes *lanes, const pkb_setting *setting, uint64_
         .setting = *setting, .places = places, .process = PKB_CHILD_NONE, .socket_fd = -1};
     lane->has_cores = sched_getaffinity(0, sizeof all, &all) == 0 &&
                       pkb_room_cores(&lane->cores, &all, room, places, setting->options.world);
+    choose_turns(lane, room);
     rc = choose_gpus(lane, room, setting, err);
     if (rc == PKB_OK)
         rc = pkb_lane_start(lane, err);
@@ -188,6 +202,7 @@ static pkb_code try_again(pkb_lane *lane, pkb_error *err)
 {
     pkb_lane_end(lane, pkb_clock_now_ns() + PKB_NS_PER_S);
     lane->is_timing = false;
+    lane->asked = 0;
     pkb_code rc = pkb_lane_start(lane, err);
     if (rc == PKB_OK)
         rc = pkb_lane_give(lane, lane->evaluation, err);
@@ -220,6 +235,7 @@ static void finish(pkb_lane *lane, pkb_lanes_result *out)
     out->evaluation = lane->evaluation;
     lane->evaluation = NULL;
     lane->is_timing = false;
+    lane->asked = 0;
     lane->idle_since_ns = pkb_clock_now_ns();
 }
 
@@ -244,13 +260,15 @@ static pkb_code replace(pkb_lanes *lanes, size_t place, const pkb_error *why, pk
     return rc;
 }
 
-static void take_reply(const pkb_lanes *lanes, pkb_lane *lane, const pkb_lane_reply *reply,
+static void take_reply(pkb_lanes *lanes, pkb_lane *lane, const pkb_lane_reply *reply,
                        pkb_lanes_result *out)
 {
-    if (reply->kind == PKB_REPLY_TIMING) {
-        lane->is_timing = reply->is_timing;
+    if (reply->kind == PKB_REPLY_MAY_TIME)
+        lane->asked = ++lanes->asked_count;
+    if (reply->kind == PKB_REPLY_TIMED)
+        lane->is_timing = false;
+    if (reply->kind == PKB_REPLY_MAY_TIME || reply->kind == PKB_REPLY_TIMED)
         return;
-    }
     if (reply->kind == PKB_REPLY_STEP) {
         if (lanes->tell != NULL)
             lanes->tell(lanes->context, lane->evaluation, reply->step, reply->detail);
@@ -294,6 +312,34 @@ static bool is_readable(int fd)
     return poll(&poll_fd, 1, 0) > 0;
 }
 
+/* ---- turns ---- */
+
+/* The lane that has waited for its turn longest, and may have it now; NULL = none. */
+static pkb_lane *next_turn(const pkb_lanes *lanes)
+{
+    pkb_lane *next = NULL;
+    const bool is_free = !pkb_lanes_are_timing(lanes);
+
+    for (size_t i = 0; i < lanes->count; i++) {
+        pkb_lane *lane = lanes->lanes[i];
+        if (lane->asked > 0 && (is_free || !lane->takes_turns) &&
+            (next == NULL || lane->asked < next->asked))
+            next = lane;
+    }
+    return next;
+}
+
+static void give_turns(pkb_lanes *lanes)
+{
+    for (pkb_lane *lane; (lane = next_turn(lanes)) != NULL;) {
+        lane->asked = 0;
+        lane->is_timing = true;
+        if (lanes->before_timing != NULL)
+            lanes->before_timing(lanes->foresight);
+        pkb_job_send_turn(lane->socket_fd, NULL); /* the end of one that is gone is seen later */
+    }
+}
+
 pkb_code pkb_lanes_take(pkb_lanes *lanes, pkb_lanes_result *out, pkb_error *err)
 {
     pkb_code rc = PKB_OK;
@@ -303,6 +349,7 @@ pkb_code pkb_lanes_take(pkb_lanes *lanes, pkb_lanes_result *out, pkb_error *err)
         while (rc == PKB_OK && out->evaluation == NULL && i < lanes->count &&
                is_readable(lanes->lanes[i]->socket_fd))
             rc = receive(lanes, i, out, err);
+    give_turns(lanes);
     return rc;
 }
 

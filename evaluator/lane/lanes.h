@@ -22,6 +22,9 @@ typedef struct pkb_lanes {
     pkb_message *message;
     pkb_lanes_tell *tell; /* may be NULL */
     void *context;
+    void (*before_timing)(void *foresight); /* called when a lane begins to; may be NULL */
+    void *foresight;
+    uint64_t asked_count;
 } pkb_lanes;
 
 /* What became of an attempt. */

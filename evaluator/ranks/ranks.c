@@ -13,6 +13,17 @@ void pkb_ranks_init(pkb_ranks *ranks, pkb_setting *setting)
     *ranks = (pkb_ranks){.setting = setting, .workdir = PKB_WORKDIR_NONE};
 }
 
+/* Without anybody to ask, it is always this world's turn. */
+static pkb_code give_turn(pkb_ranks *ranks, pkb_error *err)
+{
+    const pkb_setting *setting = ranks->setting;
+
+    if (ranks->session == NULL || !pkb_session_wants_turn(ranks->session) ||
+        (setting->may_time != NULL && !setting->may_time(setting->idle.context)))
+        return PKB_OK;
+    return pkb_session_give_turn(ranks->session, err);
+}
+
 static pkb_code tick(void *context, pkb_error *err)
 {
     pkb_ranks *ranks = context;
@@ -27,7 +38,8 @@ static pkb_code tick(void *context, pkb_error *err)
         pkb_progress_step(progress, step, pkb_session_step(ranks->session));
     }
     pkb_progress_tick(progress);
-    return pkb_idle_tick(&ranks->setting->idle, err);
+    pkb_code rc = pkb_idle_tick(&ranks->setting->idle, err);
+    return rc == PKB_OK ? give_turn(ranks, err) : rc;
 }
 
 pkb_idle pkb_ranks_idle(pkb_ranks *ranks)
@@ -78,6 +90,7 @@ static pkb_code start(pkb_ranks *ranks, pkb_error *err)
                                          .device = setting->options.device,
                                          .gpus = has_gpus ? setting->gpus.list : NULL,
                                          .timeout_s = setting->options.timeout_s,
+                                         .wake_fd = setting->wake_fd,
                                          .is_patient = !has_gpus && !setting->options.has_timeout};
     rc = pkb_session_start(&ranks->session, &options, err);
     if (rc != PKB_OK)

@@ -146,13 +146,15 @@ pkb_code pkb_session_open(pkb_session *session, const pkb_plan *plan, const char
 /* Sleeps until something arrives or a tick is over. */
 static void rest(const pkb_session *session)
 {
-    struct pollfd fds[PKB_SESSION_RANKS + 2];
+    struct pollfd fds[PKB_SESSION_RANKS + 3];
     nfds_t count = 0;
 
     fds[count++] = (struct pollfd){.fd = session->mpirun.pidfd, .events = POLLIN};
     fds[count++] = (struct pollfd){.fd = session->listener, .events = POLLIN};
     for (size_t i = 0; i < session->judge_count; i++)
         fds[count++] = (struct pollfd){.fd = session->judges[i].socket_fd, .events = POLLIN};
+    if (session->options.wake_fd > 0)
+        fds[count++] = (struct pollfd){.fd = session->options.wake_fd, .events = POLLIN};
     poll(fds, count, PKB_TICK_MS);
 }
 
@@ -160,9 +162,11 @@ static void rest(const pkb_session *session)
 static pkb_code wait_for(pkb_session *session, bool (*is_reached)(const pkb_session *),
                          double seconds, const pkb_idle *idle, pkb_error *err)
 {
-    const uint64_t deadline_ns = pkb_clock_now_ns() + (uint64_t)(seconds * 1e9);
+    uint64_t deadline_ns = pkb_clock_now_ns() + (uint64_t)(seconds * 1e9);
     for (;;) {
         pkb_session_pump(session);
+        if (session->turn == PKB_TURN_WANTED) /* that others take long is not their fault */
+            deadline_ns = pkb_clock_now_ns() + (uint64_t)(seconds * 1e9);
         if (session->failure.code != PKB_OK) {
             if (err != NULL)
                 *err = session->failure;
@@ -217,6 +221,7 @@ static cJSON *attempt_request(const pkb_session *session, const pkb_session_atte
     cJSON_AddItemToObject(request, "sizes", cJSON_Duplicate(session->plan->sizes, true));
     cJSON_AddStringToObject(request, "sandbox", pkb_sandbox_level_name(attempt->level));
     cJSON_AddBoolToObject(request, "time", attempt->is_timed);
+    cJSON_AddBoolToObject(request, "turns", true);
     add_debugger(request, attempt);
     if (session->options.is_patient)
         cJSON_AddItemToObject(request, "timeouts",
@@ -253,8 +258,7 @@ pkb_code pkb_session_judge(pkb_session *session, const pkb_session_attempt *atte
     session->is_judging = true;
     session->oom_kills = pkb_oom_kills();
     session->size[0] = session->step[0] = '\0';
-    for (size_t i = 0; i < session->judge_count; i++)
-        session->judges[i].is_timing = false;
+    session->turn = PKB_TURN_NONE;
     if (rc == PKB_OK)
         rc = wait_for(session, has_verdict, seconds, idle, err);
     if (rc == PKB_OK) {
@@ -282,10 +286,24 @@ const char *pkb_session_step(const pkb_session *session)
 
 bool pkb_session_is_timing(const pkb_session *session)
 {
-    bool is_timing = false;
+    return session->turn == PKB_TURN_HAD;
+}
+
+bool pkb_session_wants_turn(const pkb_session *session)
+{
+    return session->turn == PKB_TURN_WANTED;
+}
+
+pkb_code pkb_session_give_turn(pkb_session *session, pkb_error *err)
+{
+    static const char request[] = "{\"verb\": \"time\"}";
+
+    session->turn = PKB_TURN_HAD;
     for (size_t i = 0; i < session->judge_count; i++)
-        is_timing |= session->judges[i].is_timing;
-    return is_timing;
+        if (session->judges[i].rank == 0)
+            return pkb_message_send(session->judges[i].socket_fd, request, sizeof request - 1, NULL,
+                                    0, err);
+    return pkb_error_set(err, PKB_ERR_CHILD, 0, "rank 0 is gone");
 }
 
 /* ---- the end ---- */

@@ -30,6 +30,7 @@ typedef struct pkb_session_options {
     const char *gpus; /* by rank; NULL = the CPU device */
     double timeout_s; /* of each step of an attempt */
     bool is_patient;  /* longer where a size is large (patience.h) */
+    int wake_fd;      /* ends a rest when it can be read; 0 = none */
 } pkb_session_options;
 
 typedef struct pkb_session_attempt {
@@ -63,7 +64,10 @@ bool pkb_session_ran_out(const pkb_session *session);
 const char *pkb_session_size(const pkb_session *session);
 const char *pkb_session_step(const pkb_session *session);
 
-/* Whether a rank is at a step that times. */
+/* Whether the ranks wait for leave to time something; no time passes for them then. */
+bool pkb_session_wants_turn(const pkb_session *session);
+/* Lets them. They have that turn until pkb_session_is_timing says that it is over. */
+pkb_code pkb_session_give_turn(pkb_session *session, pkb_error *err);
 bool pkb_session_is_timing(const pkb_session *session);
 
 /* Ends everything that was started, in good order if it goes quickly, and reaps it. */

@@ -78,14 +78,11 @@ static pkb_code on_hello(pkb_session *session, pkb_judge_link *judge, const cJSO
     return session->plan != NULL ? pkb_session_send_open(session, judge, err) : PKB_OK;
 }
 
-static void on_progress(pkb_session *session, pkb_judge_link *judge, const cJSON *event)
+static void on_progress(pkb_session *session, const cJSON *event)
 {
-    static const char timing[] = "time";
-
     snprintf(session->size, sizeof session->size, "%s", pkb_json_string_or(event, "size", "?"));
     snprintf(session->step, sizeof session->step, "%s",
              pkb_json_string_or(event, "step", "working"));
-    judge->is_timing = strncmp(session->step, timing, sizeof timing - 1) == 0;
 }
 
 static pkb_code on_verdict(pkb_session *session, const cJSON *event, pkb_error *err)
@@ -130,7 +127,11 @@ static pkb_code on_event(pkb_session *session, pkb_judge_link *judge, cJSON *eve
         session->opened_count += !judge->is_open;
         judge->is_open = true;
     } else if (strcmp(kind, "progress") == 0) {
-        on_progress(session, judge, event);
+        on_progress(session, event);
+    } else if (strcmp(kind, "may_time") == 0 && judge->rank == 0) {
+        session->turn = PKB_TURN_WANTED;
+    } else if (strcmp(kind, "timed") == 0 && judge->rank == 0) {
+        session->turn = PKB_TURN_NONE;
     } else if (strcmp(kind, "verdict") == 0 && judge->rank == 0) {
         return on_verdict(session, event, err);
     } else if (strcmp(kind, "error") == 0) {

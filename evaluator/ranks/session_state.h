@@ -16,8 +16,9 @@ typedef struct pkb_judge_link {
     int socket_fd, pidfd; /* -1 = none */
     int rank;             /* -1 until it has said hello */
     bool is_open;         /* it has opened the plan */
-    bool is_timing;       /* its last step */
 } pkb_judge_link;
+
+typedef enum pkb_turn { PKB_TURN_NONE, PKB_TURN_WANTED, PKB_TURN_HAD } pkb_turn;
 
 struct pkb_session {
     pkb_session_options options;
@@ -30,6 +31,7 @@ struct pkb_session {
     pkb_message *message;
     char *plan_path, *log_path;
     char size[64], step[96]; /* what the ranks said last */
+    pkb_turn turn;           /* to time something */
     bool is_judging;         /* an attempt was sent, its verdict is not there yet */
     bool has_lacked;         /* a judge ran out of something */
     uint64_t oom_kills;      /* on this machine, when the attempt was sent */

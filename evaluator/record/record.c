@@ -211,7 +211,11 @@ static pkb_code add_environment(cJSON *record, const pkb_record_facts *facts, pk
         cJSON_AddItemToObject(record, "sizes_asked", cJSON_Duplicate(facts->sizes, true));
     cJSON_AddItemToObject(record, "versions", make_versions(facts->tools));
     cJSON_AddItemToObject(record, "machine", machine);
-    cJSON_AddItemToObject(record, "flags", make_flags(facts->options));
+    cJSON *flags = make_flags(facts->options);
+    /* The verdict does not hang on it, so the judgement does not, either. */
+    if (facts->options->has_neighbours && facts->options->is_timed)
+        cJSON_AddStringToObject(flags, "neighbours", facts->options->timing);
+    cJSON_AddItemToObject(record, "flags", flags);
     if (facts->secret != NULL)
         cJSON_AddStringToObject(record, "secret", facts->secret);
     pkb_buf_clear(&host);

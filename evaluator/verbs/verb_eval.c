@@ -24,6 +24,7 @@ static pkb_code check_file_options(const pkb_eval_options *options, pkb_error *e
                          : options->rejudges       ? "--rejudge"
                          : !options->saves         ? "--no-save"
                          : options->worlds > 0     ? "--worlds"
+                         : options->timing != NULL ? "--timing"
                                                    : NULL;
     if (option == NULL)
         return PKB_OK;

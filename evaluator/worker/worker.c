@@ -236,7 +236,11 @@ static pkb_code open_all(pkb_worker *worker, pkb_error *err)
     if (rc == PKB_OK)
         rc = pkb_lines_open_stream(&worker->input, STDIN_FILENO, "standard input",
                                    PKB_REQUEST_LIMIT_BYTES, err);
-    return rc == PKB_OK ? pkb_lanes_open(&worker->lanes, &gpu_room, &cpu_room, err) : rc;
+    if (rc == PKB_OK)
+        rc = pkb_lanes_open(&worker->lanes, &gpu_room, &cpu_room, err);
+    worker->lanes.before_timing = pkb_foresight_pause;
+    worker->lanes.foresight = &worker->foresight;
+    return rc;
 }
 
 pkb_code pkb_worker_run(pkb_setting *setting, const pkb_eval_options *given, pkb_error *err)

@@ -13,12 +13,13 @@
 #include "harness/judge/quiet.h"
 #include "harness/judge/report.h"
 #include "harness/judge/supply.h"
+#include "harness/judge/turn.h"
 
 typedef struct attempt_request {
     const char *id;
     const cJSON *sizes;    /* names or classes; NULL = all of the plan */
     const cJSON *timeouts; /* seconds by place in the plan; NULL = the judge's own limit for all */
-    bool has_time;
+    bool has_time, takes_turns;
     pkb_supply supply;
 } attempt_request;
 
@@ -98,6 +99,25 @@ static void enter(stopwatch *watch, pkb_cost part)
     watch->since_ns = now_ns;
 }
 
+/* While it waits, its cell stands still: it must not disturb those that time. */
+static pkb_code time_size(pkb_attempt *attempt, const attempt_request *request, stopwatch *watch,
+                          pkb_error *err)
+{
+    pkb_code rc = PKB_OK;
+
+    if (request->takes_turns) {
+        enter(watch, PKB_COST_WAIT);
+        pkb_cell_stop(attempt->cell, &attempt->finding);
+        rc = pkb_turn_take(attempt->judge, err);
+    }
+    enter(watch, PKB_COST_TIME);
+    if (rc == PKB_OK)
+        rc = pkb_timing_run(attempt, watch->result, err);
+    if (rc == PKB_OK && request->takes_turns)
+        rc = pkb_turn_end(attempt->judge, err);
+    return rc;
+}
+
 static pkb_code run_steps(pkb_attempt *attempt, attempt_request *request, stopwatch *watch,
                           pkb_error *err)
 {
@@ -115,8 +135,7 @@ static pkb_code run_steps(pkb_attempt *attempt, attempt_request *request, stopwa
     if ((rc = pkb_check_run(attempt, err)) != PKB_OK || !pkb_finding_is_clean(&attempt->worst))
         return rc;
     if (request->has_time) {
-        enter(watch, PKB_COST_TIME);
-        rc = pkb_timing_run(attempt, watch->result, err);
+        rc = time_size(attempt, request, watch, err);
         if (rc != PKB_OK || !pkb_finding_is_clean(&attempt->worst) || attempt->loud.is_heard)
             return rc;
     }
@@ -236,6 +255,7 @@ static pkb_code read_request(attempt_request *out, const cJSON *request, pkb_err
     out->sizes = cJSON_GetObjectItemCaseSensitive(request, "sizes");
     out->timeouts = cJSON_GetObjectItemCaseSensitive(request, "timeouts");
     out->has_time = !cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(request, "time"));
+    out->takes_turns = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(request, "turns"));
     if ((rc = pkb_json_get_string(request, "host", &out->supply.host, err)) != PKB_OK)
         return rc;
     read_debug(&out->supply, cJSON_GetObjectItemCaseSensitive(request, "debug"));

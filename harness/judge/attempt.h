@@ -31,6 +31,7 @@ typedef enum pkb_cost {
     PKB_COST_PREPARE, /* regions, draws and expectations */
     PKB_COST_LOAD,    /* the cell's start, the attempt's load and set-up */
     PKB_COST_CHECK,
+    PKB_COST_WAIT, /* until this world may time */
     PKB_COST_TIME,
     PKB_COST_END, /* tear-down, the cell's end, what is looked at after it */
     PKB_COST_COUNT

@@ -92,11 +92,9 @@ static void add_timing(cJSON *object, const pkb_timing *t, uint32_t world)
 /* Parts that were not reached are absent. */
 static void add_costs(cJSON *object, const uint64_t cost_ns[PKB_COST_COUNT])
 {
-    static const char *const names[PKB_COST_COUNT] = {[PKB_COST_PREPARE] = "prepare",
-                                                      [PKB_COST_LOAD] = "load",
-                                                      [PKB_COST_CHECK] = "check",
-                                                      [PKB_COST_TIME] = "time",
-                                                      [PKB_COST_END] = "end"};
+    static const char *const names[PKB_COST_COUNT] = {
+        [PKB_COST_PREPARE] = "prepare", [PKB_COST_LOAD] = "load", [PKB_COST_CHECK] = "check",
+        [PKB_COST_WAIT] = "wait",       [PKB_COST_TIME] = "time", [PKB_COST_END] = "end"};
     cJSON *cost = cJSON_AddObjectToObject(object, "cost_s");
 
     for (int part = 0; part < PKB_COST_COUNT; part++)

@@ -77,6 +77,11 @@ def is_spinning(run: subprocess.Popen) -> bool:
     return [state(process) for process in shells] == ["R", "R"]
 
 
+def all_stopped(run: subprocess.Popen) -> bool:
+    """Once the first attempt's compilers have ended, too."""
+    return {state(process) for process in compilers(run)} == {"T"}
+
+
 def first_verdict(run: subprocess.Popen) -> str:
     answer = json.loads(run.stdout.readline())
     if "ready" in answer:  # of a worker
@@ -91,8 +96,8 @@ def test_no_compiler_runs_while_a_batch_is_timed(folder, tmp_path, verb):
     with run_on(tmp_path, cores=2, verb=verb) as run:
         assert wait_until(lambda: is_spinning(run)), "nothing is compiled ahead"
         (tmp_path / "mark.time").touch()
+        assert wait_until(lambda: all_stopped(run))
         found = compilers(run)
-        assert wait_until(lambda: {state(process) for process in found} == {"T"})
         for _ in range(LOOKS):
             assert {state(process) for process in found} == {"T"}
         assert {process.pid for process in compilers(run)} == {process.pid for process in found}
@@ -109,8 +114,7 @@ def test_a_run_that_is_killed_in_a_pause_leaves_no_compiler(folder, tmp_path):
     with run_on(tmp_path, cores=2, end=signal.SIGKILL) as run:
         assert wait_until(lambda: is_spinning(run))
         (tmp_path / "mark.time").touch()
-        found = compilers(run)
-        assert wait_until(lambda: {state(process) for process in found} == {"T"})
+        assert wait_until(lambda: all_stopped(run))
 
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 8, reason="needs 8 cores: 3 a rank and 2")

@@ -21,6 +21,14 @@ def wait_for(suffix: str) -> None:
         time.sleep(0.005)
 
 
+LOG = MARK.with_suffix(".log")
+
+
+def log(word: str) -> None:
+    with LOG.open("a") as file:
+        file.write(word + "\n")
+
+
 def main() -> int:
     work = sys.argv[sys.argv.index("--work") + 1]
     if MODE == "dies_at_once":
@@ -31,6 +39,11 @@ def main() -> int:
 
     def say(**event):
         link.send(json.dumps(event).encode())
+
+    def take_turn(request):
+        if RANK == 0:
+            say(event="may_time", rank=RANK, size=request["sizes"][0])
+            assert json.loads(link.recv(1 << 20)) == {"verb": "time"}
 
     attempts = 0
     say(event="hello", rank=99 if MODE == "wrong_rank" else RANK, pid=os.getpid())
@@ -56,8 +69,16 @@ def main() -> int:
                 time.sleep(0.05)
             if MODE == "times_when_told":
                 wait_for(".time")
+                take_turn(request)
                 say(event="progress", rank=RANK, size=request["sizes"][0], step="time")
                 wait_for(".verdict")
+            if MODE in ("logs_turns", "meets_in_turns") and RANK == 0:
+                take_turn(request)
+                log("begin")
+                while MODE == "meets_in_turns" and LOG.read_text().count("begin") < 2:
+                    time.sleep(0.005)
+                log("end")
+                say(event="timed", rank=RANK)
             is_control = request["id"].endswith("/control")
             if MODE == "dies_in_attempt" or (MODE == "dies_but_in_controls" and not is_control):
                 os._exit(9)

@@ -107,6 +107,24 @@ static void a_step_arrives(void **state)
     assert_string_equal(reply.detail, "check 1/6");
 }
 
+static void a_turn_is_asked_for_given_and_over(void **state)
+{
+    static const pkb_reply_kind words[] = {PKB_REPLY_MAY_TIME, PKB_REPLY_TIMED};
+    const int end = ((line *)*state)->ends[0];
+    pkb_lane_reply reply;
+    pkb_job job;
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        assert_int_equal(pkb_lane_reply_send_word(end, words[i], NULL), PKB_OK);
+        assert_int_equal(pkb_lane_reply_receive(&reply, arrived(*state), NULL), PKB_OK);
+        assert_int_equal(reply.kind, words[i]);
+    }
+    assert_int_equal(pkb_job_send_turn(end, NULL), PKB_OK);
+    assert_true(pkb_job_is_turn(arrived(*state)));
+    assert_int_equal(pkb_job_receive(&job, ((line *)*state)->message, NULL), PKB_ERR_FORMAT);
+    assert_false(pkb_job_is_turn(said(*state, "{\"problem\":1}")));
+}
+
 static void a_record_arrives_whole(void **state)
 {
     cJSON *record = cJSON_CreateObject(), *batches = cJSON_AddArrayToObject(record, "batches");
@@ -160,6 +178,7 @@ int main(void)
         WITH_LINE(a_job_arrives_with_a_source_longer_than_a_message),
         WITH_LINE(a_job_without_its_source_is_none),
         WITH_LINE(a_step_arrives),
+        WITH_LINE(a_turn_is_asked_for_given_and_over),
         WITH_LINE(a_record_arrives_whole),
         WITH_LINE(a_failure_arrives_with_its_code),
         WITH_LINE(nonsense_is_no_reply),
