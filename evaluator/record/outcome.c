@@ -157,6 +157,22 @@ static pkb_code keep_condition(pkb_outcome *out, pkb_names *names, const cJSON *
                          conditions[which].member);
 }
 
+/* Numbers of other devices would pass for those of GPUs. */
+static pkb_code check_where(const pkb_outcome *outcome, pkb_error *err)
+{
+    const char *run = outcome->conditions[PKB_CONDITION_RUN];
+    const char *device = outcome->conditions[PKB_CONDITION_DEVICE];
+    const char *world = outcome->conditions[PKB_CONDITION_WORLD];
+
+    if (run[0] == '\0')
+        return pkb_error_set(err, PKB_ERR_FORMAT, 0, "the key \"run\" is empty");
+    if (strcmp(device, "cuda") != 0 && strcmp(device, "cpu") != 0)
+        return pkb_error_set(err, PKB_ERR_FORMAT, 0, "there is no device \"%.40s\"", device);
+    if (world[0] < '1' || world[0] > '9' || world[strspn(world, "0123456789")] != '\0')
+        return pkb_error_set(err, PKB_ERR_FORMAT, 0, "\"%.40s\" is no number of ranks", world);
+    return PKB_OK;
+}
+
 static pkb_code keep_conditions(pkb_outcome *out, pkb_names *names, const cJSON *record,
                                 pkb_error *err)
 {
@@ -170,7 +186,7 @@ static pkb_code keep_conditions(pkb_outcome *out, pkb_names *names, const cJSON 
         if (out->conditions[needed[i]] == NULL)
             rc = pkb_error_set(err, PKB_ERR_FORMAT, 0, "the key \"%s\" is missing",
                                conditions[needed[i]].member);
-    return rc;
+    return rc == PKB_OK ? check_where(out, err) : rc;
 }
 
 /* ---- identity ---- */

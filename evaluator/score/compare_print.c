@@ -54,6 +54,7 @@ static void add_run(cJSON *to, const char *key, const pkb_score *score)
     cJSON_AddBoolToObject(object, "complete", score->is_complete);
     cJSON_AddNumberToObject(object, "planned", (double)score->all.planned);
     cJSON_AddNumberToObject(object, "judged", (double)score->all.judged);
+    cJSON_AddNumberToObject(object, "broken_lines", (double)score->runset->broken_count);
     pkb_score_json_conditions(object, score->runset);
     cJSON *notes = cJSON_AddArrayToObject(object, "notes");
     for (size_t i = 0; i < score->runset->note_count; i++)
@@ -219,12 +220,18 @@ static void print_marks(FILE *out, const pkb_compare *compare)
         fprintf(out, "  %sMIXED%s: sizes of a problem differ between the runs\n", start, end);
     if (compare->has_different_definitions)
         fprintf(out, "  %sMIXED%s: definitions of a problem differ between the runs\n", start, end);
-    if (!compare->is_complete)
-        fprintf(out,
-                "  %sINCOMPLETE%s: paired over %zu problems; %zu only in A, %zu only in B; %zu of "
-                "%zu and %zu of %zu attempts judged\n",
-                start, end, compare->both, compare->only_a, compare->only_b, compare->a->all.judged,
-                compare->a->all.planned, compare->b->all.judged, compare->b->all.planned);
+    if (compare->is_complete)
+        return;
+    const pkb_score *first = compare->a, *second = compare->b;
+    fprintf(out,
+            "  %sINCOMPLETE%s: paired over %zu problems; %zu only in A, %zu only in B; %zu of %zu "
+            "and %zu of %zu attempts judged",
+            start, end, compare->both, compare->only_a, compare->only_b, first->all.judged,
+            first->all.planned, second->all.judged, second->all.planned);
+    if (first->runset->broken_count + second->runset->broken_count > 0)
+        fprintf(out, "; %zu and %zu lines that are no record", first->runset->broken_count,
+                second->runset->broken_count);
+    fputc('\n', out);
 }
 
 void pkb_compare_text(FILE *out, const pkb_compare *compare)

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/fs.h"
 #include "base/json.h"
@@ -115,6 +116,13 @@ static pkb_code read_plan(pkb_runset *runset, const char *path, const pkb_runset
     return rc;
 }
 
+/* A link that leads nowhere is there, too: whoever made it meant something. */
+static bool is_there(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) == 0;
+}
+
 static pkb_code read_plans(pkb_runset *runset, const pkb_runset_options *options,
                            const pkb_catalogue *catalogue, size_t *samples, pkb_error *err)
 {
@@ -124,7 +132,7 @@ static pkb_code read_plans(pkb_runset *runset, const pkb_runset_options *options
         char *path = pkb_fs_join(runset->folders[i].path, "run.json");
         if (path == NULL)
             rc = no_memory(err);
-        else if (pkb_fs_exists(path))
+        else if (is_there(path))
             rc = read_plan(runset, path, options, catalogue, samples, err);
         free(path);
     }

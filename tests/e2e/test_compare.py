@@ -91,6 +91,17 @@ def test_problems_of_one_run_only_leave_it_incomplete(tmp_path):
     assert "in common" in answer.err
 
 
+def test_lines_that_are_no_records_leave_it_incomplete(tmp_path):
+    a, b = run_of(tmp_path, "a", {1}), run_of(tmp_path, "b", {1})
+    with b.open("a") as file:
+        file.write('{"cut')
+    answer = compare(a, b, status=INCOMPLETE)
+    assert (answer["a"]["broken_lines"], answer["b"]["broken_lines"]) == (0, 1)
+    answer = pkbench("compare", a, b)
+    assert "0 and 1 lines that are no record" in answer.out
+    assert "b.jsonl:13" in answer.err
+
+
 @pytest.mark.parametrize("key", ["feedback", "policy"])
 def test_feedback_is_what_may_differ(tmp_path, key):
     flags = {"sizes": "all", "timing": True, "timeout_s": 20}

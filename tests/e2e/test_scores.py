@@ -249,6 +249,10 @@ def test_plans_are_checked(tmp_path):
     ):
         (tmp_path / "run.json").write_text(plan)
         assert word in refusal(tmp_path)
+    (tmp_path / "run.json").unlink()
+    os.symlink("nowhere", tmp_path / "run.json")
+    assert "run.json" in refusal(tmp_path)
+    (tmp_path / "run.json").unlink()
     (tmp_path / "run.json").write_text('{"samples": 1}')
     answer = score(tmp_path)
     assert answer["all"]["planned"] == 2

@@ -32,6 +32,12 @@
     "\"versions\":{\"protocol\":1},\"machine\":{\"host\":\"h\",\"class\":\"M\"}," \
     "\"flags\":{\"sizes\":\"pkb,large\",\"timing\":true,\"timeout_s\":20}"
 
+/* A record of this run, device and world. */
+#define OF(run, device, world)                                                          \
+    "{\"schema\":1,\"judgement\":\"aa\",\"problem\":\"013_x\",\"sample\":4,"            \
+    "\"source_sha256\":\"bb\",\"verdict\":\"CRASH\",\"run\":" run ",\"device\":" device \
+    ",\"world\":" world "," TAIL "}"
+
 static pkb_names names;
 
 static pkb_code parse(pkb_outcome *out, const char *text, pkb_error *err)
@@ -99,6 +105,12 @@ static void what_is_no_record_says_why(void **state)
         {"{" HEAD ",\"verdict\":\"CORRECT\",\"sizes\":[" SIZE(
              "pkb", "pkb", "CORRECT", "2") "],\"sizes_asked\":[\"large\"]," TAIL "}",
          "large was not judged"},
+        {OF("\"\"", "\"cuda\"", "2"), "\"run\" is empty"},
+        {OF("\"r\"", "\"gpu\"", "2"), "no device \"gpu\""},
+        {OF("\"r\"", "\"cuda\"", "0"), "\"0\" is no number of ranks"},
+        {OF("\"r\"", "\"cuda\"", "2.5"), "\"2.5\" is no number of ranks"},
+        {OF("\"r\"", "\"cuda\"", "-2"), "no number of ranks"},
+        {OF("\"r\"", "\"cuda\"", "[2]"), "neither text nor number"},
         {"{\"schema\":1,\"judgement\":\"a\",\"problem\":\"../../x\",\"sample\":0}", "problem"},
     };
     (void)state;
