@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/fs.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "evaluator/attempt/sample_status.h"
@@ -97,6 +98,31 @@ static pkb_code gather_one(gathered *g, pkb_runset_reader *reader, const pkb_out
     return rc == PKB_OK ? gather_model(g->models, reader->runset, outcome, err) : rc;
 }
 
+/* "models" of a run.json; a file that is no JSON was refused before. */
+static pkb_code gather_planned(cJSON *models, const pkb_runset_folder *folder, pkb_error *err)
+{
+    char *path = pkb_fs_join(folder->path, "run.json");
+    const cJSON *item = NULL;
+    cJSON *plan = NULL;
+    pkb_code rc = path == NULL ? no_memory(err) : PKB_OK;
+
+    if (rc == PKB_OK && pkb_fs_exists(path))
+        rc = pkb_json_read(&plan, path, err);
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(plan, "models");
+    bool is_list = list == NULL || cJSON_IsArray(list);
+    cJSON_ArrayForEach(item, list)
+    {
+        is_list &= cJSON_IsString(item);
+        if (is_list)
+            add_new(models, item->valuestring);
+    }
+    if (rc == PKB_OK && !is_list)
+        rc = pkb_error_set(err, PKB_ERR_USAGE, 0, "\"models\" of %s is no list of names", path);
+    cJSON_Delete(plan);
+    free(path);
+    return rc;
+}
+
 static pkb_code gather(gathered *g, const pkb_runset *runset, pkb_error *err)
 {
     pkb_runset_reader reader = PKB_RUNSET_READER(runset);
@@ -109,6 +135,8 @@ static pkb_code gather(gathered *g, const pkb_runset *runset, pkb_error *err)
         return no_memory(err);
     for (size_t i = 0; i < runset->count && rc == PKB_OK; i++)
         rc = gather_one(g, &reader, &runset->outcomes[i], err);
+    for (size_t i = 0; i < runset->folder_count && rc == PKB_OK; i++)
+        rc = gather_planned(g->models, &runset->folders[i], err);
     pkb_runset_reader_close(&reader);
     return rc;
 }

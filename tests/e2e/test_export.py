@@ -468,6 +468,11 @@ def test_a_leaderboard_names_the_models_of_imported_samples(tmp_path):
     assert pkbench("import", file, run).status == 0
     write(run / "results" / "a.jsonl", attempts("001_allreduce", "cwc"))
     assert leaderboard(run)[0]["models"] == ["alpha", "beta"]
+    (run / "run.json").write_text('{"models": ["gamma", "beta"]}')
+    assert leaderboard(run)[0]["models"] == ["alpha", "beta", "gamma"]
+    for models in ('"gamma"', "[1]", '{"a": 1}'):
+        (run / "run.json").write_text(f'{{"models": {models}}}')
+        assert '"models" of ' in refusal(run, "--leaderboard", "-")
 
 
 @pytest.mark.parametrize("name", ["with space", "-n", "ü\x1b[31m\nx", "a" * 200, "=1+1"])
