@@ -51,10 +51,14 @@ static pkb_record_facts facts_of(const pkb_evaluation *evaluation)
                               .costs = evaluation->costs};
 }
 
-pkb_code pkb_evaluation_judgement(const pkb_evaluation *evaluation, char hex[PKB_HASH_HEX_BYTES],
-                                  pkb_error *err)
+pkb_code pkb_evaluation_judgement(const pkb_evaluation *evaluation, bool is_timed,
+                                  char hex[PKB_HASH_HEX_BYTES], pkb_error *err)
 {
-    const pkb_record_facts facts = facts_of(evaluation);
+    pkb_eval_options options = evaluation->setting->options;
+    pkb_record_facts facts = facts_of(evaluation);
+
+    options.is_timed = is_timed;
+    facts.options = &options;
     return pkb_record_judgement(hex, &facts, err);
 }
 

@@ -45,9 +45,9 @@ typedef struct pkb_evaluation {
 
 /* Reads the file, or copies the source: PKB_ERR_USAGE names it and the remedy. */
 pkb_code pkb_evaluation_read(pkb_evaluation *evaluation, pkb_error *err);
-/* The hash that its record will have. */
-pkb_code pkb_evaluation_judgement(const pkb_evaluation *evaluation, char hex[PKB_HASH_HEX_BYTES],
-                                  pkb_error *err);
+/* The hash that its record will have, judged with timing or without. */
+pkb_code pkb_evaluation_judgement(const pkb_evaluation *evaluation, bool is_timed,
+                                  char hex[PKB_HASH_HEX_BYTES], pkb_error *err);
 /* Has what was read in the cache, so that building it later takes no time; works in an empty
  * directory, and nothing but time depends on it. */
 pkb_code pkb_evaluation_compile_ahead(pkb_evaluation *evaluation, const char *directory,

@@ -30,8 +30,11 @@ enum key {
     KEY_DEBUG,
     KEY_DEBUG_TOOL,
     KEY_PROBLEMS,
+    KEY_SAMPLES,
+    KEY_SHARD,
     KEY_REJUDGE,
-    KEY_NO_SAVE
+    KEY_NO_SAVE,
+    KEY_DRY_RUN
 };
 
 static const struct argp_option table[] = {
@@ -41,6 +44,10 @@ static const struct argp_option table[] = {
     {"problems", KEY_PROBLEMS, "LIST", 0,
      "of a folder: only these, by numbers, ranges, names and categories, such as 1-20,31,tensor",
      0},
+    {"samples", KEY_SAMPLES, "LIST", 0, "of a folder: only these of each problem, such as 0-4,7",
+     0},
+    {"shard", KEY_SHARD, "I/N", 0,
+     "of a folder: only part I of N, while other calls, here or elsewhere, judge the others", 0},
     {"ranks", 'n', "P", 0, "number of ranks (default 2)", 0},
     {"device", KEY_DEVICE, "NAME", 0, "cuda or cpu (default: cuda where there is a GPU)", 0},
     {"gpus", KEY_GPUS, "LIST", 0, "which GPUs, by rank, such as 0,1 or 0-3 (default: the first)",
@@ -54,7 +61,8 @@ static const struct argp_option table[] = {
     {"grid", KEY_GRID, "SHAPE", 0, "one shape of the grid only, such as cp1xtp2", 0},
     {0, 0, 0, 0, "How:", 2},
     {"seed", KEY_SEED, "N", 0, "draw the same inputs each time (default: others)", 0},
-    {"no-timing", KEY_NO_TIMING, 0, 0, "only check whether it is right", 0},
+    {"no-timing", KEY_NO_TIMING, 0, 0, "only check whether it is right; a later call times what is",
+     0},
     {"timing", KEY_TIMING, "HOW", 0,
      "several worlds time in 'turns', or 'apart', each at its own time (default: apart where each "
      "has GPUs and three cores a rank of its own)",
@@ -69,7 +77,13 @@ static const struct argp_option table[] = {
      "run that rank under NVIDIA's compute-sanitizer: on GPUs, untimed and without a sandbox", 0},
     {"debug-tool", KEY_DEBUG_TOOL, "TOOL", 0,
      "memcheck (default), racecheck, synccheck or initcheck", 0},
-    {"rejudge", KEY_REJUDGE, 0, 0, "of a folder: also what was judged before", 0},
+    {"rejudge", KEY_REJUDGE, "LIST", 0,
+     "of a folder: judge again what has such a verdict, id or PROBLEM/SAMPLE, such as "
+     "TIMEOUT,13/4, "
+     "or all",
+     0},
+    {"dry-run", KEY_DRY_RUN, 0, 0,
+     "of a folder: only say what would be judged, and about how long it would take", 0},
     {0, 0, 0, 0, "What comes out:", 3},
     {"json", KEY_JSON, 0, 0, "print the records on standard output", 0},
     {"output", 'o', "FILE.jsonl", 0,
@@ -156,6 +170,15 @@ static error_t parse_text(int key, char *value, pkb_eval_options *options)
     case KEY_PROBLEMS:
         options->problems = value;
         return 0;
+    case KEY_SAMPLES:
+        options->samples = value;
+        return 0;
+    case KEY_SHARD:
+        options->shard = value;
+        return 0;
+    case KEY_REJUDGE:
+        options->rejudge = value;
+        return 0;
     case KEY_SANDBOX:
         options->sandbox = value;
         return 0;
@@ -210,8 +233,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_JSON:
         options->wants_json = true;
         return 0;
-    case KEY_REJUDGE:
-        options->rejudges = true;
+    case KEY_DRY_RUN:
+        options->is_dry = true;
         return 0;
     case KEY_NO_SAVE:
         options->saves = false;

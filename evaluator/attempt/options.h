@@ -13,8 +13,10 @@
 typedef struct pkb_eval_options {
     const char *file; /* or a folder */
     const char *problem;
-    const char *problems; /* of a folder; NULL = all */
-    bool rejudges, saves; /* of a folder */
+    /* of a folder; NULL = all */
+    const char *problems, *samples, *shard;
+    const char *rejudge; /* NULL = nothing */
+    bool saves, is_dry;
     int world;
     const char *device;  /* NULL = choose */
     const char *gpus;    /* NULL = the first ones */

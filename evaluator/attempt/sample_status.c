@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/fs.h"
 #include "base/hash.h"
@@ -121,21 +122,32 @@ static void name_file(pkb_buf *out, const char *path)
     }
 }
 
+static pkb_code read_file(cJSON **out, const char *path, pkb_error *err)
+{
+    struct stat info;
+    pkb_error why = {0};
+
+    if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode))
+        return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                             "%s is a symbolic link, and pkbench import makes none; remove it",
+                             path);
+    pkb_code rc = pkb_json_read(out, path, &why);
+    if (rc == PKB_OK)
+        return PKB_OK;
+    return pkb_error_set(err, rc == PKB_ERR_FORMAT ? PKB_ERR_USAGE : rc, 0,
+                         "%s; import the sample again with --replace, or remove the file",
+                         why.message);
+}
+
 /* NULL: there is no such file. */
 static pkb_code read_status(cJSON **out, const char *path, pkb_error *err)
 {
     pkb_buf name = {0};
-    pkb_error why = {0};
 
     name_file(&name, path);
     pkb_code rc = pkb_buf_check(&name, "the name of a sample's status", err);
-    if (rc == PKB_OK && name.bytes > 0 && pkb_fs_exists(pkb_buf_text(&name))) {
-        rc = pkb_json_read(out, pkb_buf_text(&name), &why);
-        if (rc != PKB_OK)
-            rc = pkb_error_set(err, rc == PKB_ERR_FORMAT ? PKB_ERR_USAGE : rc, 0,
-                               "%s; import the sample again with --replace, or remove the file",
-                               why.message);
-    }
+    if (rc == PKB_OK && name.bytes > 0 && pkb_fs_exists(pkb_buf_text(&name)))
+        rc = read_file(out, pkb_buf_text(&name), err);
     pkb_buf_clear(&name);
     return rc;
 }

@@ -7,15 +7,18 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/fs.h"
+#include "evaluator/attempt/entry.h"
 
-enum { DIGITS = 3, NUMBER_DIGITS = 9, SHOWN_IGNORED = 3 };
+enum { DIGITS = 3, NUMBER_DIGITS = 9, SHOWN_LEFT = 3 };
+
+static const char no_name[] = "names no problem or sample";
 
 static const char suffix[] = ".cu";
 
@@ -52,12 +55,6 @@ static bool is_source(const char *name)
     return length > end && strcmp(name + length - end, suffix) == 0;
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 /* "013_x.cu", "013", but not "0131_x.cu". NULL = no problem has that number. */
 static const char *problem_of(const char *name, const pkb_catalogue *catalogue)
 {
@@ -84,6 +81,7 @@ static int64_t sample_number(const char *name)
 typedef struct search {
     pkb_samples *found;
     const pkb_catalogue *catalogue;
+    char root[PATH_MAX];
     pkb_error *err;
 } search;
 
@@ -120,17 +118,17 @@ static pkb_code add(search *to, const char *problem, int64_t number, const char 
     return PKB_OK;
 }
 
-static pkb_code ignore(search *to, const char *path)
+static pkb_code leave(search *to, const char *path, const char *problem, const char *why)
 {
     pkb_samples *found = to->found;
-    pkb_code rc = grow((void **)&found->ignored, found->ignored_count, &found->ignored_capacity,
-                       sizeof *found->ignored, to->err);
+    pkb_code rc = grow((void **)&found->left, found->left_count, &found->left_capacity,
+                       sizeof *found->left, to->err);
     if (rc != PKB_OK)
         return rc;
-    found->ignored[found->ignored_count] = strdup(path);
-    if (found->ignored[found->ignored_count] == NULL)
+    char *copy = strdup(path);
+    if (copy == NULL)
         return no_memory(to->err);
-    found->ignored_count++;
+    found->left[found->left_count++] = (pkb_left){.problem = problem, .path = copy, .why = why};
     return PKB_OK;
 }
 
@@ -153,6 +151,15 @@ static void compare_name(pkb_samples *found, const char *name, const char *probl
 /* How the files of a problem's folder are numbered. */
 typedef enum numbering { BY_NAME, BY_ORDER } numbering;
 
+static pkb_code walk_source(search *to, const char *path, const char *problem, int64_t number)
+{
+    const pkb_entry entry = pkb_entry_look(to->root, path);
+
+    if (entry != PKB_ENTRY_FILE)
+        return leave(to, path, problem, pkb_entry_text(entry));
+    return number < 0 ? leave(to, path, NULL, no_name) : add(to, problem, number, path);
+}
+
 static pkb_code walk_problem(search *to, const char *folder, const char *problem, numbering how)
 {
     listing files = {0};
@@ -161,11 +168,12 @@ static pkb_code walk_problem(search *to, const char *folder, const char *problem
 
     for (int i = 0; i < files.count && rc == PKB_OK; i++) {
         const char *name = files.entries[i]->d_name;
-        char *path = is_source(name) ? pkb_fs_join(folder, name) : NULL;
-        if (path != NULL && !is_folder(path)) {
-            const int64_t number = how == BY_ORDER ? next++ : sample_number(name);
-            rc = number < 0 ? ignore(to, path) : add(to, problem, number, path);
-        }
+        if (!is_source(name))
+            continue;
+        char *path = pkb_fs_join(folder, name);
+        rc = path == NULL
+                 ? no_memory(to->err)
+                 : walk_source(to, path, problem, how == BY_ORDER ? next++ : sample_number(name));
         free(path);
     }
     clear(&files);
@@ -186,17 +194,28 @@ static bool holds_sources(const char *folder)
 
 static pkb_code walk(search *to, const char *folder, bool is_samples);
 
+/* A link or something strange under a name that would have been looked at. */
+static pkb_code leave_entry(search *to, const char *path, const char *name, const char *problem,
+                            pkb_entry entry)
+{
+    const bool is_meant = problem != NULL || is_source(name) || strcmp(name, "samples") == 0;
+    return is_meant ? leave(to, path, problem, pkb_entry_text(entry)) : PKB_OK;
+}
+
 static pkb_code walk_entry(search *to, const char *path, const char *name, bool is_samples)
 {
     const char *problem = problem_of(name, to->catalogue);
-    const bool is_file = !is_folder(path);
+    const pkb_entry entry = pkb_entry_look(to->root, path);
+    const bool is_file = entry == PKB_ENTRY_FILE;
 
+    if (!is_file && entry != PKB_ENTRY_FOLDER)
+        return leave_entry(to, path, name, problem, entry);
     if (!is_file && !is_samples && strcmp(name, "samples") == 0)
         return walk(to, path, true);
     if (is_file && !is_source(name))
         return PKB_OK;
     if (problem == NULL || (is_file && is_samples))
-        return is_file || holds_sources(path) ? ignore(to, path) : PKB_OK;
+        return is_file || holds_sources(path) ? leave(to, path, NULL, no_name) : PKB_OK;
     compare_name(to->found, name, problem, path);
     if (is_file)
         return add(to, problem, 0, path);
@@ -248,11 +267,11 @@ static pkb_code complain_of_none(const pkb_samples *samples, const char *folder,
 {
     pkb_buf names = {0};
 
-    for (size_t i = 0; i < samples->ignored_count && i < SHOWN_IGNORED; i++)
-        pkb_buf_printf(&names, "%s%s", i > 0 ? ", " : "; no problem's number begins ",
-                       samples->ignored[i]);
-    if (samples->ignored_count > SHOWN_IGNORED)
-        pkb_buf_printf(&names, " and %zu more", samples->ignored_count - SHOWN_IGNORED);
+    for (size_t i = 0; i < samples->left_count && i < SHOWN_LEFT; i++)
+        pkb_buf_printf(&names, "%s%.100s %s", i > 0 ? ", " : "; ", samples->left[i].path,
+                       samples->left[i].why);
+    if (samples->left_count > SHOWN_LEFT)
+        pkb_buf_printf(&names, ", and %zu more", samples->left_count - SHOWN_LEFT);
     pkb_error_set(err, PKB_ERR_USAGE, 0,
                   "%s holds no attempts: they are named samples/013_x/0.cu, 013_x.cu or "
                   "013_x/any.cu (pkbench problems lists the numbers)%s",
@@ -267,6 +286,8 @@ pkb_code pkb_samples_find(pkb_samples *out, const char *folder, const pkb_catalo
     search to = {.found = out, .catalogue = catalogue, .err = err};
 
     *out = (pkb_samples){0};
+    if (realpath(folder, to.root) == NULL)
+        return pkb_error_set_errno(err, PKB_ERR_USAGE, "cannot find the folder %s", folder);
     pkb_code rc = walk(&to, folder, false);
     if (rc != PKB_OK)
         return rc;
@@ -276,30 +297,42 @@ pkb_code pkb_samples_find(pkb_samples *out, const char *folder, const pkb_catalo
     return check_doubles(out, err);
 }
 
+static bool is_selected(const pkb_catalogue *catalogue, const bool *is_wanted, const char *problem)
+{
+    size_t place = 0;
+    while (catalogue->names[place] != problem)
+        place++;
+    return is_wanted[place];
+}
+
 void pkb_samples_select(pkb_samples *samples, const pkb_catalogue *catalogue, const bool *is_wanted)
 {
     size_t kept = 0;
 
-    for (size_t i = 0; i < samples->count; i++) {
-        size_t place = 0;
-        while (catalogue->names[place] != samples->items[i].problem)
-            place++;
-        if (is_wanted[place])
+    for (size_t i = 0; i < samples->count; i++)
+        if (is_selected(catalogue, is_wanted, samples->items[i].problem))
             samples->items[kept++] = samples->items[i];
         else
             free(samples->items[i].path);
-    }
     samples->count = kept;
+    kept = 0;
+    for (size_t i = 0; i < samples->left_count; i++)
+        if (samples->left[i].problem == NULL ||
+            is_selected(catalogue, is_wanted, samples->left[i].problem))
+            samples->left[kept++] = samples->left[i];
+        else
+            free(samples->left[i].path);
+    samples->left_count = kept;
 }
 
 void pkb_samples_clear(pkb_samples *samples)
 {
     for (size_t i = 0; i < samples->count; i++)
         free(samples->items[i].path);
-    for (size_t i = 0; i < samples->ignored_count; i++)
-        free(samples->ignored[i]);
+    for (size_t i = 0; i < samples->left_count; i++)
+        free(samples->left[i].path);
     free(samples->items);
-    free(samples->ignored);
+    free(samples->left);
     free(samples->renamed);
     *samples = (pkb_samples){0};
 }

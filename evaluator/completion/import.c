@@ -11,8 +11,10 @@
 
 #include "base/buf.h"
 #include "base/fs.h"
+#include "evaluator/attempt/entry.h"
 #include "evaluator/completion/completion.h"
 #include "evaluator/completion/import_files.h"
+#include "evaluator/completion/run_plan.h"
 #include "evaluator/console/clean.h"
 #include "evaluator/console/interrupt.h"
 
@@ -41,6 +43,7 @@ typedef struct importer {
     size_t count, capacity;
     tally *tallies; /* one for each problem of the catalogue */
     size_t fault_count;
+    pkb_run_plan plan;
     size_t next; /* while writing: the entry of the next line */
 } importer;
 
@@ -135,6 +138,24 @@ static pkb_code check_place(const importer *import, const pkb_reply *reply, pkb_
     return rc;
 }
 
+/* Samples must not land outside the run's folder. */
+static pkb_code check_links(const char *run, const char *problem, pkb_error *err)
+{
+    pkb_buf path = {0};
+
+    pkb_buf_printf(&path, "%s/samples", run);
+    pkb_code rc = pkb_buf_check(&path, "the name of a folder", err);
+    if (rc == PKB_OK)
+        rc = pkb_entry_require_inside(run, pkb_buf_text(&path), err);
+    pkb_buf_printf(&path, "/%s", problem);
+    if (rc == PKB_OK)
+        rc = pkb_buf_check(&path, "the name of a folder", err);
+    if (rc == PKB_OK)
+        rc = pkb_entry_require_inside(run, pkb_buf_text(&path), err);
+    pkb_buf_clear(&path);
+    return rc;
+}
+
 static pkb_code check_line(importer *import, const pkb_line *line, pkb_error *err)
 {
     pkb_completion completion = {0};
@@ -145,6 +166,10 @@ static pkb_code check_line(importer *import, const pkb_line *line, pkb_error *er
         rc = number(import, &completion, line->number, &why);
     if (rc == PKB_OK)
         rc = add_entry(import, &completion.reply, line->number, &why);
+    if (rc == PKB_OK)
+        rc = check_links(import->options->folder, completion.reply.problem, &why);
+    if (rc == PKB_OK)
+        rc = pkb_run_plan_take(&import->plan, &completion.reply, &why);
     if (rc == PKB_OK)
         rc = check_place(import, &completion.reply, &why);
     pkb_completion_clear(&completion);
@@ -325,6 +350,13 @@ pkb_code pkb_import(const pkb_import_options *options, const pkb_catalogue *cata
         rc = read_lines(&import, write_line, err);
     if (rc == PKB_OK && import.next < import.count)
         rc = complain_of_change(&import, err);
+    if (rc == PKB_OK)
+        rc = pkb_run_plan_write(&import.plan, options->folder, catalogue, err);
+    if (rc == PKB_OK && import.plan.is_new) {
+        out->planned_problems = import.plan.problems;
+        out->planned_samples = import.plan.samples;
+    }
+    pkb_run_plan_clear(&import.plan);
     free(import.entries);
     free(import.tallies);
     return rc;

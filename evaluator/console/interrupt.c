@@ -4,16 +4,26 @@
  */
 #include "evaluator/console/interrupt.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t caught_signal;
+static volatile sig_atomic_t caught_signal, is_asked;
+static const char *first_notice; /* NULL: the first Ctrl-C stops as well; set before it is read */
 
 static void on_signal(int number)
 {
     if (caught_signal != 0)
         _exit(128 + number);
+    if (number == SIGINT && first_notice != NULL && !is_asked) {
+        const int saved = errno;
+        is_asked = 1;
+        if (write(STDERR_FILENO, first_notice, strlen(first_notice)) < 0)
+            is_asked = 1; /* who cannot be told is heard all the same */
+        errno = saved;
+        return;
+    }
     caught_signal = number;
 }
 
@@ -27,6 +37,22 @@ void pkb_interrupt_install(void)
     sigaction(SIGHUP, &action, NULL);
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, NULL);
+}
+
+void pkb_interrupt_ask_first(const char *notice)
+{
+    first_notice = notice;
+    /* What is under way goes on, so its calls must; poll comes back all the same. */
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+}
+
+pkb_code pkb_interrupt_check_asked(pkb_error *err)
+{
+    if (is_asked && caught_signal == 0)
+        return pkb_error_set(err, PKB_ERR_INTERRUPTED, SIGINT, "interrupted by SIGINT");
+    return pkb_interrupt_check(err);
 }
 
 pkb_code pkb_interrupt_check(pkb_error *err)

@@ -390,6 +390,15 @@ static pkb_code check_schema(const cJSON *record, pkb_error *err)
     return rc;
 }
 
+/* What was found to be wrong without timing would not have been timed: such a record goes with
+ * either kind. */
+static void forget_timing(pkb_outcome *out)
+{
+    const char *timing = out->conditions[PKB_CONDITION_TIMING];
+    if (out->verdict != PKB_VERDICT_CORRECT && timing != NULL && strcmp(timing, "off") == 0)
+        out->conditions[PKB_CONDITION_TIMING] = NULL;
+}
+
 static pkb_code read_record(pkb_outcome *out, pkb_names *names, const cJSON *record, pkb_error *err)
 {
     const cJSON *flags = cJSON_GetObjectItemCaseSensitive(record, "flags");
@@ -403,6 +412,8 @@ static pkb_code read_record(pkb_outcome *out, pkb_names *names, const cJSON *rec
         rc = read_sizes(out, record, err);
     if (rc != PKB_OK)
         return rc;
+    forget_timing(out);
+    out->revision = pkb_record_revision(record);
     out->is_debug = cJSON_HasObjectItem(flags, "debug");
     out->has_speedup = pkb_speedup_of_record(&out->speedup, record);
     return PKB_OK;

@@ -61,6 +61,7 @@ typedef struct pkb_outcome {
     const char *sizes_asked; /* "large pkb tiny": sorted */
     const char *definition;  /* hash of the problem's files */
     int64_t sample;
+    int64_t revision; /* how many verdicts of the attempt the record replaces */
     pkb_verdict verdict;
     bool is_debug; /* judged with --debug: no score */
     bool has_speedup;

@@ -336,6 +336,7 @@ pkb_code pkb_record_copy(cJSON **out, const cJSON *record, const pkb_record_fact
     cJSON_DeleteItemFromObjectCaseSensitive(cJSON_GetObjectItemCaseSensitive(copy, control_key),
                                             "cost_s");
     cJSON_DeleteItemFromObjectCaseSensitive(copy, "same_as");
+    cJSON_DeleteItemFromObjectCaseSensitive(copy, "revision");
     cJSON_AddStringToObject(copy, "same_as", original);
     pkb_buf_clear(&id);
     pkb_buf_clear(&run);
@@ -347,6 +348,23 @@ pkb_code pkb_record_copy(cJSON **out, const cJSON *record, const pkb_record_fact
     }
     *out = copy;
     return PKB_OK;
+}
+
+static const char revision_key[] = "revision";
+
+bool pkb_record_set_revision(cJSON *record, int64_t revision)
+{
+    cJSON_DeleteItemFromObjectCaseSensitive(record, revision_key);
+    return revision == 0 || cJSON_AddNumberToObject(record, revision_key, (double)revision) != NULL;
+}
+
+int64_t pkb_record_revision(const cJSON *record)
+{
+    int64_t revision = 0;
+    if (!cJSON_HasObjectItem(record, revision_key) ||
+        pkb_json_get_i64(record, revision_key, &revision, NULL) != PKB_OK || revision < 0)
+        return 0;
+    return revision;
 }
 
 pkb_code pkb_record_verdict(const cJSON *record, pkb_verdict *out, pkb_error *err)

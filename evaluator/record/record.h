@@ -8,6 +8,7 @@
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -78,6 +79,11 @@ pkb_code pkb_record_copy(cJSON **out, const cJSON *record, const pkb_record_fact
 void pkb_record_id(pkb_buf *out, const pkb_record_facts *facts);
 /* Appends a name in characters that suit a path, and a leading dot as '_'. */
 void pkb_record_plain_name(pkb_buf *out, const char *name, size_t bytes);
+
+/* How many verdicts of the same attempt the record follows, each of which it replaces: 0 in the
+ * first, where it is not said. False: out of memory. */
+bool pkb_record_set_revision(cJSON *record, int64_t revision);
+int64_t pkb_record_revision(const cJSON *record);
 
 pkb_code pkb_record_verdict(const cJSON *record, pkb_verdict *out, pkb_error *err);
 /* INFRA_ERROR, or no verdict at all: the attempt is still to be judged. */

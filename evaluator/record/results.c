@@ -19,7 +19,6 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/lines.h"
-#include "base/verdict.h"
 #include "evaluator/record/record.h"
 
 static pkb_code no_memory(pkb_error *err)
@@ -27,61 +26,34 @@ static pkb_code no_memory(pkb_error *err)
     return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the records");
 }
 
-/* ---- entries ---- */
-
-static pkb_code add_entry(pkb_results *results, const pkb_results_entry *entry, const char *id,
-                          pkb_error *err)
-{
-    if (results->count == results->capacity) {
-        const size_t wanted = results->capacity == 0 ? 64 : 2 * results->capacity;
-        pkb_results_entry *larger =
-            reallocarray(results->entries, wanted, sizeof *results->entries);
-        if (larger == NULL)
-            return no_memory(err);
-        results->entries = larger;
-        results->capacity = wanted;
-    }
-    pkb_results_entry *added = &results->entries[results->count];
-    *added = *entry;
-    added->id = strdup(id);
-    if (added->id == NULL)
-        return no_memory(err);
-    results->count++;
-    return PKB_OK;
-}
+/* ---- reading ---- */
 
 /* False: it is no record. */
 static bool describe(pkb_results_entry *out, const char **id, const cJSON *record)
 {
     const char *judgement = pkb_json_string_or(record, "judgement", "");
-    pkb_verdict verdict = PKB_VERDICT_INFRA_ERROR;
 
     *id = pkb_json_string_or(record, "id", "");
     if ((*id)[0] == '\0' || strlen(judgement) >= sizeof out->judgement ||
-        pkb_verdict_parse(pkb_json_string_or(record, "verdict", ""), &verdict, NULL) != PKB_OK)
+        pkb_record_verdict(record, &out->verdict, NULL) != PKB_OK)
         return false;
     snprintf(out->judgement, sizeof out->judgement, "%s", judgement);
-    out->is_pending = verdict == PKB_VERDICT_INFRA_ERROR;
+    out->revision = pkb_record_revision(record);
     return true;
 }
 
-const pkb_results_entry *pkb_results_find(const pkb_results *results, const char *id,
-                                          const char *judgement, bool only_new)
+static pkb_code add_record(pkb_results *results, const pkb_results_entry *entry, const char *id,
+                           const cJSON *record, pkb_error *err)
 {
-    for (size_t i = results->count; i-- > 0;) {
-        const pkb_results_entry *entry = &results->entries[i];
-        if (!entry->is_pending && (entry->is_new || !only_new) &&
-            strcmp(entry->judgement, judgement) == 0 && (id == NULL || strcmp(entry->id, id) == 0))
-            return entry;
-    }
-    return NULL;
+    if (results->visit != NULL)
+        results->visit(results->context, record);
+    return pkb_results_index_add(&results->index, entry, id, err);
 }
 
-/* ---- reading ---- */
-
-static pkb_code take_line(pkb_results *results, const pkb_line *line, pkb_error *err)
+/* Lines of others that are no records are theirs to mend. */
+static pkb_code take_line(pkb_results *results, const pkb_line *line, size_t file, pkb_error *err)
 {
-    pkb_results_entry entry = {.offset = (off_t)line->offset, .bytes = line->bytes};
+    pkb_results_entry entry = {.file = file, .offset = (off_t)line->offset, .bytes = line->bytes};
     cJSON *record = NULL;
     const char *id = NULL;
     pkb_code rc = PKB_OK;
@@ -90,7 +62,9 @@ static pkb_code take_line(pkb_results *results, const pkb_line *line, pkb_error 
         return PKB_OK;
     if (pkb_json_parse(&record, line->text, line->bytes, "a record", NULL) == PKB_OK &&
         describe(&entry, &id, record)) {
-        rc = add_entry(results, &entry, id, err);
+        rc = add_record(results, &entry, id, record, err);
+    } else if (file > 0) {
+        rc = PKB_OK;
     } else if (!line->is_whole && line->bytes > 0 && line->text[0] == '{') {
         results->cut_bytes = line->bytes;
     } else {
@@ -115,31 +89,55 @@ static pkb_code mend_end(const pkb_results *results, size_t size, bool is_whole,
     return is_whole ? PKB_OK : pkb_fs_append_fd(results->fd, results->path, "\n", 1, err);
 }
 
-static pkb_code read_all(pkb_results *results, pkb_error *err)
+static pkb_code read_lines(pkb_results *results, pkb_lines *lines, size_t file, bool *is_whole,
+                           pkb_error *err)
+{
+    pkb_line line = {0};
+
+    for (;;) {
+        pkb_code rc = pkb_lines_next(lines, &line, err);
+        if (rc != PKB_OK || line.text == NULL)
+            return rc;
+        *is_whole = line.is_whole;
+        rc = take_line(results, &line, file, err);
+        if (rc != PKB_OK)
+            return rc;
+    }
+}
+
+static pkb_code read_own(pkb_results *results, pkb_error *err)
 {
     pkb_lines lines = PKB_LINES_NONE;
-    pkb_line line = {0};
     bool is_whole = true;
     pkb_code rc =
         pkb_lines_open_fd(&lines, results->fd, results->path, PKB_RECORD_LIMIT_BYTES, err);
 
-    while (rc == PKB_OK && (rc = pkb_lines_next(&lines, &line, err)) == PKB_OK &&
-           line.text != NULL) {
-        is_whole = line.is_whole;
-        rc = take_line(results, &line, err);
-    }
+    if (rc == PKB_OK)
+        rc = read_lines(results, &lines, 0, &is_whole, err);
     if (rc == PKB_OK)
         rc = mend_end(results, lines.at_offset, is_whole, err);
     pkb_lines_close(&lines);
     return rc;
 }
 
-static pkb_code complain_of_change(const pkb_results *results, pkb_error *err)
+static pkb_code read_other(pkb_results *results, size_t other, pkb_error *err)
+{
+    pkb_lines lines = PKB_LINES_NONE;
+    bool is_whole = true;
+    pkb_code rc = pkb_lines_open(&lines, results->others[other], PKB_RECORD_LIMIT_BYTES, err);
+
+    if (rc == PKB_OK)
+        rc = read_lines(results, &lines, other + 1, &is_whole, err);
+    pkb_lines_close(&lines);
+    return rc;
+}
+
+static pkb_code complain_of_change(const char *path, pkb_error *err)
 {
     return pkb_error_set(err, PKB_ERR_DISK, 0,
-                         "%s was changed by somebody else while this run writes it; leave it "
+                         "%s was changed by somebody else while this run needs it; leave it "
                          "alone until the run has ended",
-                         results->path);
+                         path);
 }
 
 /* Whether what lies there is still what was found or written. */
@@ -147,31 +145,46 @@ static bool is_same(const pkb_results_entry *entry, const cJSON *record)
 {
     pkb_results_entry now = {0};
     const char *id = NULL;
-    return describe(&now, &id, record) && now.is_pending == entry->is_pending &&
+    return describe(&now, &id, record) && now.verdict == entry->verdict &&
            strcmp(now.judgement, entry->judgement) == 0 && strcmp(id, entry->id) == 0;
+}
+
+static pkb_code read_text(char *text, const pkb_results *results, const pkb_results_entry *entry,
+                          const char *path, pkb_error *err)
+{
+    const int fd = entry->file == 0 ? results->fd : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const ssize_t bytes = fd < 0 ? -1 : pread(fd, text, entry->bytes, entry->offset);
+    pkb_code rc = PKB_OK;
+
+    if (bytes < 0)
+        rc = pkb_error_set_errno(err, PKB_ERR_DISK, "cannot read %s", path);
+    else if ((size_t)bytes < entry->bytes)
+        rc = complain_of_change(path, err);
+    if (entry->file > 0 && fd >= 0)
+        close(fd);
+    return rc;
 }
 
 pkb_code pkb_results_read(const pkb_results *results, const pkb_results_entry *entry, cJSON **out,
                           pkb_error *err)
 {
+    const char *path = entry->file == 0 ? results->path : results->others[entry->file - 1];
     char *text = malloc(entry->bytes + 1);
-    pkb_code rc = PKB_OK;
+    cJSON *record = NULL;
 
     if (text == NULL)
         return no_memory(err);
-    const ssize_t bytes = pread(results->fd, text, entry->bytes, entry->offset);
-    if (bytes < 0)
-        rc = pkb_error_set_errno(err, PKB_ERR_DISK, "cannot read %s", results->path);
-    else if ((size_t)bytes < entry->bytes ||
-             pkb_json_parse(out, text, entry->bytes, results->path, NULL) != PKB_OK)
-        rc = complain_of_change(results, err);
+    pkb_code rc = read_text(text, results, entry, path, err);
+    if (rc == PKB_OK && (pkb_json_parse(&record, text, entry->bytes, path, NULL) != PKB_OK ||
+                         !is_same(entry, record)))
+        rc = complain_of_change(path, err);
     free(text);
-    if (rc == PKB_OK && !is_same(entry, *out)) {
-        cJSON_Delete(*out);
-        *out = NULL;
-        rc = complain_of_change(results, err);
+    if (rc != PKB_OK) {
+        cJSON_Delete(record);
+        return rc;
     }
-    return rc;
+    *out = record;
+    return PKB_OK;
 }
 
 /* ---- opening, appending ---- */
@@ -201,38 +214,63 @@ static pkb_code open_file(pkb_results *results, const char *path, pkb_error *err
     return pkb_error_set_errno(err, PKB_ERR_DISK, "cannot lock %s", path);
 }
 
-pkb_code pkb_results_open(pkb_results *out, const char *path, pkb_error *err)
+static pkb_code open_own(pkb_results *results, const char *path, pkb_error *err)
+{
+    results->path = strdup(path != NULL ? path : "the records in memory");
+    if (results->path == NULL)
+        return no_memory(err);
+    results->is_file = path != NULL;
+    if (path != NULL)
+        return open_file(results, path, err);
+    results->fd = memfd_create("pkb-records", MFD_CLOEXEC);
+    return results->fd >= 0 ? PKB_OK
+                            : pkb_error_set_errno(err, PKB_ERR_MEMORY, "no memory for the records");
+}
+
+static pkb_code name_others(pkb_results *results, const pkb_results_options *options,
+                            pkb_error *err)
+{
+    results->others = calloc(options->other_count + 1, sizeof *results->others);
+    if (results->others == NULL)
+        return no_memory(err);
+    for (size_t i = 0; i < options->other_count; i++) {
+        results->others[i] = strdup(options->others[i]);
+        if (results->others[i] == NULL)
+            return no_memory(err);
+        results->other_count++;
+    }
+    return PKB_OK;
+}
+
+pkb_code pkb_results_open(pkb_results *out, const pkb_results_options *options, pkb_error *err)
 {
     pkb_results results = PKB_RESULTS_NONE;
-    pkb_code rc = PKB_OK;
 
-    results.path = strdup(path != NULL ? path : "the records in memory");
-    if (results.path == NULL) {
-        rc = no_memory(err);
-    } else if (path != NULL) {
-        results.is_file = true;
-        rc = open_file(&results, path, err);
-    } else {
-        results.fd = memfd_create("pkb-records", MFD_CLOEXEC);
-        if (results.fd < 0)
-            rc = pkb_error_set_errno(err, PKB_ERR_MEMORY, "no memory for the records");
-    }
+    results.visit = options->visit;
+    results.context = options->context;
+    pkb_code rc = name_others(&results, options, err);
     if (rc == PKB_OK)
-        rc = read_all(&results, err);
+        rc = open_own(&results, options->path, err);
+    for (size_t i = 0; i < results.other_count && rc == PKB_OK; i++)
+        rc = read_other(&results, i, err);
+    if (rc == PKB_OK)
+        rc = read_own(&results, err);
     if (rc != PKB_OK) {
         pkb_results_close(&results);
         return rc;
     }
+    results.visit = NULL;
     *out = results;
     return PKB_OK;
 }
 
 void pkb_results_close(pkb_results *results)
 {
-    for (size_t i = 0; i < results->count; i++)
-        free(results->entries[i].id);
-    free(results->entries);
+    for (size_t i = 0; i < results->other_count; i++)
+        free(results->others[i]);
+    free(results->others);
     free(results->path);
+    pkb_results_index_clear(&results->index);
     if (results->fd >= 0)
         close(results->fd);
     *results = (pkb_results)PKB_RESULTS_NONE;
@@ -261,12 +299,12 @@ pkb_code pkb_results_append(pkb_results *results, const cJSON *record, pkb_error
     if (rc == PKB_OK && !describe(&entry, &id, record))
         rc = pkb_error_set(err, PKB_ERR_FORMAT, 0, "a record lacks its id, judgement or verdict");
     if (rc == PKB_OK && !is_in_place(results))
-        rc = complain_of_change(results, err);
+        rc = complain_of_change(results->path, err);
     if (rc == PKB_OK)
         rc = pkb_fs_append_fd(results->fd, results->path, pkb_buf_text(&line), line.bytes, err);
     if (rc == PKB_OK) {
         entry.bytes = line.bytes - 1;
-        rc = add_entry(results, &entry, id, err);
+        rc = pkb_results_index_add(&results->index, &entry, id, err);
     }
     pkb_buf_clear(&line);
     return rc;

@@ -10,14 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "evaluator/attempt/keep.h"
 #include "evaluator/console/clean.h"
 #include "evaluator/console/interrupt.h"
-#include "evaluator/problem/selection.h"
-#include "evaluator/run/run_file.h"
+#include "evaluator/record/record.h"
+#include "evaluator/run/dry_run.h"
+#include "evaluator/run/pick.h"
+#include "evaluator/run/run_files.h"
 #include "evaluator/run/run_flight.h"
 
-enum { SHOWN_IGNORED = 10 };
+enum { SHOWN_LEFT = 10 };
 
 void pkb_run_say(pkb_run *run, const char *what, const char *text)
 {
@@ -47,23 +50,39 @@ static pkb_code name_run(pkb_run *run, pkb_error *err)
     return PKB_OK;
 }
 
-static pkb_code select_problems(pkb_run *run, pkb_error *err)
+/* A name that none of the attempts has is a slip of the pen. */
+static pkb_code require_named(pkb_run *run, const pkb_rejudge_item *item, pkb_error *err)
 {
-    const pkb_catalogue *catalogue = &run->setting->catalogue;
-    const char *list = run->setting->options.problems;
+    const pkb_eval_options *options = &run->setting->options;
+    bool is_there = false;
+    pkb_buf id = {0};
 
-    if (list == NULL)
+    for (size_t i = 0; i < run->samples.count && !is_there; i++) {
+        const pkb_sample *sample = &run->samples.items[i];
+        const pkb_record_facts facts = {.options = options,
+                                        .file = sample->path,
+                                        .run = run->name,
+                                        .sample = sample->number,
+                                        .problem = sample->problem};
+        pkb_buf_clear(&id);
+        pkb_record_id(&id, &facts);
+        is_there = pkb_rejudge_item_names(item, pkb_buf_text(&id), sample->problem, sample->number);
+    }
+    pkb_buf_clear(&id);
+    if (is_there || options->shard != NULL)
         return PKB_OK;
-    bool *is_wanted = calloc(catalogue->count + 1, sizeof *is_wanted);
-    if (is_wanted == NULL)
-        return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the list of problems");
-    pkb_code rc = pkb_selection_parse(is_wanted, catalogue, list, err);
-    if (rc == PKB_OK)
-        pkb_samples_select(&run->samples, catalogue, is_wanted);
-    free(is_wanted);
-    if (rc == PKB_OK && run->samples.count == 0)
-        rc = pkb_error_set(err, PKB_ERR_USAGE, 0, "no attempt in %s is for --problems %s",
-                           run->folder, list);
+    return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                         "--rejudge names %s, and no such attempt is judged "
+                         "by this call",
+                         item->word);
+}
+
+static pkb_code read_rejudge(pkb_run *run, pkb_error *err)
+{
+    pkb_code rc = pkb_rejudge_parse(&run->rejudge, run->setting->options.rejudge,
+                                    &run->setting->catalogue, err);
+    for (size_t i = 0; i < run->rejudge.count && rc == PKB_OK; i++)
+        rc = require_named(run, &run->rejudge.items[i], err);
     return rc;
 }
 
@@ -77,23 +96,41 @@ static void tell_of_names(pkb_run *run)
                        samples->renamed, samples->renamed_problem);
         pkb_run_say(run, "note: ", pkb_buf_text(&text));
     }
-    for (size_t i = 0; i < samples->ignored_count && i < SHOWN_IGNORED; i++)
-        pkb_run_say(run, "ignored, for its name says no problem or sample: ", samples->ignored[i]);
-    if (samples->ignored_count > SHOWN_IGNORED)
-        fprintf(stderr, "ignored: %zu more\n", samples->ignored_count - SHOWN_IGNORED);
+    for (size_t i = 0; i < samples->left_count; i++) {
+        const pkb_left *left = &samples->left[i];
+        run->outside_count += left->problem != NULL;
+        if (i >= SHOWN_LEFT)
+            continue;
+        pkb_buf_clear(&text);
+        pkb_buf_printf(&text, "%s %s", left->path, left->why);
+        pkb_run_say(run, left->problem != NULL ? "not judged: " : "ignored: ", pkb_buf_text(&text));
+    }
+    if (samples->left_count > SHOWN_LEFT)
+        fprintf(stderr, "and %zu more like these\n", samples->left_count - SHOWN_LEFT);
     pkb_buf_clear(&text);
+}
+
+static void visit(void *estimate, const cJSON *record)
+{
+    pkb_estimate_take(estimate, record);
 }
 
 static pkb_code open_results(pkb_run *run, pkb_error *err)
 {
-    char *path = NULL;
-    pkb_code rc = pkb_run_file(&path, run->setting, run->folder, err);
+    pkb_run_files files;
+    pkb_code rc = pkb_run_files_find(&files, run->setting, run->folder, err);
 
-    if (rc == PKB_OK)
-        rc = pkb_results_open(&run->results, path, err);
-    run->is_stored = path != NULL;
-    free(path);
     if (rc != PKB_OK)
+        return rc;
+    const pkb_results_options options = {.path = files.own,
+                                         .others = (const char *const *)files.others,
+                                         .other_count = files.other_count,
+                                         .visit = run->setting->options.is_dry ? visit : NULL,
+                                         .context = &run->estimate};
+    rc = pkb_results_open(&run->results, &options, err);
+    run->is_stored = files.own != NULL;
+    pkb_run_files_clear(&files);
+    if (rc != PKB_OK || run->setting->options.is_dry)
         return rc;
     if (!run->is_stored && run->setting->options.saves)
         fprintf(stderr, "note: records of the project's own examples are not stored without -o\n");
@@ -126,14 +163,16 @@ static pkb_code prepare(pkb_run *run, pkb_error *err)
     if (rc == PKB_OK)
         rc = pkb_samples_find(&run->samples, run->folder, &run->setting->catalogue, err);
     if (rc == PKB_OK)
-        rc = select_problems(run, err);
+        rc = pkb_pick_samples(&run->samples, options, &run->setting->catalogue, err);
+    if (rc == PKB_OK)
+        rc = read_rejudge(run, err);
     if (rc == PKB_OK)
         rc = pkb_setting_require(run->setting, err);
     if (rc != PKB_OK)
         return rc;
     tell_of_names(run);
     rc = open_results(run, err);
-    if (rc == PKB_OK && options->keep != NULL)
+    if (rc == PKB_OK && options->keep != NULL && !options->is_dry)
         rc = pkb_keep_open(options->keep, err);
     return rc;
 }
@@ -157,17 +196,32 @@ static pkb_code open_lanes(pkb_run *run, pkb_error *err)
     return rc;
 }
 
-/* Takes samples until all are taken or too much failed; returns how many were. */
+/* The line of a terminal must not stay in front of it. */
+static void ask_before_stopping(const pkb_run *run)
+{
+    static const char notice[] =
+        "\r\033[Kinterrupted: the attempt under way is finished; once more "
+        "stops now\n";
+    enum { CONTROL_BYTES = 4 };
+    pkb_interrupt_ask_first(run->setting->progress.is_live ? notice : notice + CONTROL_BYTES);
+}
+
+/* Takes samples until all are taken, too much failed or it was asked to stop; tells how many were.
+ */
 static pkb_code take_samples(pkb_run *run, size_t *taken, pkb_error *err)
 {
     const pkb_samples *samples = &run->samples;
     pkb_code rc = PKB_OK;
 
+    ask_before_stopping(run);
+    run->start_ns = pkb_clock_now_ns();
     pkb_run_ahead_start(run);
     for (*taken = 0; *taken < samples->count; ++*taken) {
         rc = pkb_run_wait(run, run->world_count - 1, err);
-        if (rc != PKB_OK || run->failures_in_a_row >= PKB_RUN_MOST_FAILURES)
+        if (rc != PKB_OK || run->failures_in_a_row >= PKB_RUN_MOST_FAILURES ||
+            pkb_interrupt_check_asked(NULL) != PKB_OK)
             break;
+        pkb_run_show_bar(run);
         pkb_run_ahead_move(run, *taken + 1);
         if (run->refused == samples->items[*taken].problem)
             run->refused_count++;
@@ -178,6 +232,8 @@ static pkb_code take_samples(pkb_run *run, size_t *taken, pkb_error *err)
     }
     if (rc == PKB_OK)
         rc = pkb_run_wait(run, 0, err);
+    if (rc == PKB_OK && (*taken < samples->count || run->held_count > 0))
+        rc = pkb_interrupt_check_asked(err);
     pkb_foresight_end(&run->foresight);
     return rc;
 }
@@ -185,10 +241,8 @@ static pkb_code take_samples(pkb_run *run, size_t *taken, pkb_error *err)
 static pkb_code take_all(pkb_run *run, pkb_error *err)
 {
     size_t taken = 0;
-    pkb_code rc = open_lanes(run, err);
+    pkb_code rc = take_samples(run, &taken, err);
 
-    if (rc == PKB_OK)
-        rc = take_samples(run, &taken, err);
     const size_t left = run->samples.count - taken + run->held_count;
     if (rc == PKB_OK && left > 0) {
         fprintf(stderr,
@@ -197,85 +251,41 @@ static pkb_code take_all(pkb_run *run, pkb_error *err)
                 run->failures_in_a_row);
         run->pending_count += left;
     }
-    if (rc == PKB_OK && run->refused_count == run->samples.count) {
+    if (rc == PKB_OK && run->refused_count > 0 && run->refused_count == run->samples.count) {
         *err = run->refusal;
         rc = PKB_ERR_USAGE;
     }
     return rc;
 }
 
-/* A word as a shell takes it. */
-static void print_word(const char *word)
-{
-    static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=:+@%";
-    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
-        fprintf(stderr, " %s", word);
-        return;
-    }
-    pkb_buf text = {0};
-    for (const char *c = word; *c != '\0'; c++)
-        if (*c == '\'')
-            pkb_buf_append_string(&text, "'\\''");
-        else
-            pkb_buf_append_byte(&text, *c);
-    fprintf(stderr, " '%s'", pkb_buf_text(&text));
-    pkb_buf_clear(&text);
-}
-
-static void tell_how_to_go_on(const pkb_run *run, int argc, char **argv)
-{
-    if (!run->is_stored) {
-        fprintf(stderr, "nothing was stored: the next call begins anew\n");
-        return;
-    }
-    fputs("to go on: ", stderr);
-    print_word(program_invocation_name);
-    for (int i = 0; i < argc; i++)
-        print_word(argv[i]);
-    fputc('\n', stderr);
-}
-
-static void tell_end(const pkb_run *run)
-{
-    const size_t left = run->pending_count + run->unread_count;
-
-    if (run->summary.count > 0)
-        pkb_summary_print(stderr, &run->summary);
-    fprintf(stderr, "%zu attempts: %zu judged", run->samples.count, run->judged_count);
-    if (run->copied_count > 0)
-        fprintf(stderr, ", %zu equal to others", run->copied_count);
-    if (run->found_count > 0)
-        fprintf(stderr, ", %zu judged before", run->found_count);
-    if (run->refused_count > 0)
-        fprintf(stderr, ", %zu not for these options", run->refused_count);
-    if (left > 0)
-        fprintf(stderr, ", %zu without a verdict", left);
-    fprintf(stderr, "%s%s\n", run->is_stored ? "; records in " : "",
-            run->is_stored ? run->results.path : "");
-}
-
 pkb_code pkb_run_folder(pkb_setting *setting, int argc, char **argv, int *status, pkb_error *err)
 {
     pkb_run run = {.setting = setting,
                    .results = PKB_RESULTS_NONE,
-                   .shelf = {.catalogue = &setting->catalogue}};
+                   .shelf = {.catalogue = &setting->catalogue},
+                   .estimate = {.options = &setting->options}};
+    const bool is_dry = setting->options.is_dry;
 
     pkb_code rc = prepare(&run, err);
-    if (rc == PKB_OK) {
+    if (rc == PKB_OK)
+        rc = open_lanes(&run, err);
+    if (rc == PKB_OK && is_dry) {
+        rc = pkb_dry_run(&run, err);
+    } else if (rc == PKB_OK) {
         rc = take_all(&run, err);
         pkb_progress_end(&setting->progress);
         pkb_run_end_lanes(&run);
         if (rc == PKB_OK || rc == PKB_ERR_INTERRUPTED)
-            tell_end(&run);
-        if (rc == PKB_ERR_INTERRUPTED || run.pending_count > 0)
-            tell_how_to_go_on(&run, argc, argv);
+            pkb_run_tell_end(&run, rc == PKB_ERR_INTERRUPTED, argc, argv);
     }
-    if (rc == PKB_OK && run.pending_count + run.unread_count > 0)
+    if (rc == PKB_OK && pkb_run_left_count(&run) > 0 && !is_dry)
         *status = PKB_EXIT_INCOMPLETE;
+    pkb_run_end_lanes(&run);
     pkb_shelf_clear(&run.shelf);
     pkb_summary_clear(&run.summary);
     pkb_results_close(&run.results);
+    pkb_rejudge_clear(&run.rejudge);
+    pkb_estimate_clear(&run.estimate);
     pkb_samples_clear(&run.samples);
     return rc;
 }

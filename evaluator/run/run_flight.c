@@ -4,9 +4,11 @@
  */
 #include "evaluator/run/run_flight.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "evaluator/console/interrupt.h"
 #include "evaluator/console/output.h"
 
@@ -16,7 +18,32 @@ void pkb_run_flight_free(pkb_run_flight *flight)
     free(flight);
 }
 
+pkb_code pkb_run_store(pkb_run *run, cJSON *record, int64_t revision, pkb_error *err)
+{
+    if (!pkb_record_set_revision(record, revision))
+        return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the record");
+    return pkb_results_append(&run->results, record, err);
+}
+
 /* ---- telling ---- */
+
+void pkb_run_show_bar(pkb_run *run)
+{
+    const pkb_summary *summary = &run->summary;
+    pkb_bar bar = {.total = run->samples.count,
+                   .pending = run->pending_count + run->unread_count,
+                   .judged = run->judged_count,
+                   .judged_s = (double)(pkb_clock_now_ns() - run->start_ns) / 1e9};
+    size_t told = 0;
+
+    for (size_t i = 0; i < summary->count; i++) {
+        bar.correct += summary->rows[i].correct;
+        told += summary->rows[i].attempts;
+    }
+    bar.wrong = told - bar.correct - run->pending_count;
+    bar.done = told + run->unread_count + run->refused_count;
+    pkb_progress_bar(&run->setting->progress, &bar);
+}
 
 pkb_code pkb_run_account(pkb_run *run, const pkb_summary_place *place, const cJSON *record,
                          bool is_told, pkb_error *err)
@@ -38,7 +65,8 @@ static void show_oldest(pkb_run *run)
 
     if (run->flight_count == 0)
         return;
-    pkb_summary_subject(subject, sizeof subject, &run->flights[0]->place);
+    const pkb_summary_place *place = &run->flights[0]->place;
+    snprintf(subject, sizeof subject, "%s/%lld", place->problem, place->sample);
     pkb_progress_subject(&run->setting->progress, subject);
 }
 
@@ -129,7 +157,7 @@ static void refuse(pkb_run *run, const pkb_summary_place *place, const pkb_error
 static pkb_code land(pkb_run *run, const pkb_run_flight *flight, const pkb_lanes_result *result,
                      pkb_error *err)
 {
-    const cJSON *record = flight->evaluation.record;
+    cJSON *record = flight->evaluation.record;
 
     if (result->is_refused) {
         refuse(run, &flight->place, &result->failure);
@@ -140,7 +168,7 @@ static pkb_code land(pkb_run *run, const pkb_run_flight *flight, const pkb_lanes
         return result->failure.code;
     }
     run->judged_count++;
-    pkb_code rc = pkb_results_append(&run->results, record, err);
+    pkb_code rc = pkb_run_store(run, record, flight->revision, err);
     return rc == PKB_OK ? pkb_run_account(run, &flight->place, record, true, err) : rc;
 }
 
@@ -155,9 +183,11 @@ static pkb_code take_result(pkb_run *run, const pkb_lanes_result *result, pkb_er
     memmove(&run->flights[place], &run->flights[place + 1],
             (run->flight_count - place) * sizeof(pkb_run_flight *));
     pkb_code rc = land(run, flight, result, err);
+    pkb_run_show_bar(run);
     if (place == 0)
         show_oldest(run);
-    if (rc == PKB_OK && run->failures_in_a_row < PKB_RUN_MOST_FAILURES)
+    if (rc == PKB_OK && run->failures_in_a_row < PKB_RUN_MOST_FAILURES &&
+        pkb_interrupt_check_asked(NULL) == PKB_OK)
         rc = release(run, flight->judgement, err);
     pkb_run_flight_free(flight);
     return rc;

@@ -12,6 +12,8 @@
 pkb_code pkb_run_give(pkb_run *run, pkb_run_flight *flight, bool *is_away, pkb_error *err);
 void pkb_run_flight_free(pkb_run_flight *flight);
 
+/* Stores a record, which says how many verdicts it replaces. */
+pkb_code pkb_run_store(pkb_run *run, cJSON *record, int64_t revision, pkb_error *err);
 /* Tells and counts a record that is stored. */
 pkb_code pkb_run_account(pkb_run *run, const pkb_summary_place *place, const cJSON *record,
                          bool is_told, pkb_error *err);

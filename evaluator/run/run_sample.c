@@ -4,76 +4,34 @@
  * run_state.h.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "evaluator/attempt/evaluation.h"
+#include "evaluator/run/known.h"
 #include "evaluator/run/run_flight.h"
-
-static pkb_record_facts facts_of(const pkb_run *run, const pkb_evaluation *evaluation)
-{
-    return (pkb_record_facts){.options = &run->setting->options,
-                              .file = evaluation->file,
-                              .run = evaluation->run,
-                              .sample = evaluation->sample,
-                              .problem = evaluation->problem->full_name};
-}
-
-/* The record that is there already: of this attempt, or of an equal one; NULL = none. */
-static const pkb_results_entry *find_entry(const pkb_run *run, const pkb_evaluation *evaluation,
-                                           const char *judgement, bool *is_own)
-{
-    const pkb_record_facts facts = facts_of(run, evaluation);
-    const bool only_new = facts.options->rejudges;
-    const pkb_results_entry *entry = NULL;
-    pkb_buf id = {0};
-
-    pkb_record_id(&id, &facts);
-    entry = pkb_results_find(&run->results, pkb_buf_text(&id), judgement, only_new);
-    *is_own = entry != NULL;
-    if (entry == NULL && !evaluation->attempt.is_blank)
-        entry = pkb_results_find(&run->results, NULL, judgement, only_new);
-    pkb_buf_clear(&id);
-    return entry;
-}
 
 bool pkb_run_has_record(const pkb_run *run, const pkb_evaluation *evaluation)
 {
-    char judgement[PKB_HASH_HEX_BYTES];
-    bool is_own = false;
-    return pkb_evaluation_judgement(evaluation, judgement, NULL) == PKB_OK &&
-           find_entry(run, evaluation, judgement, &is_own) != NULL;
+    pkb_known known;
+    return pkb_known_find(&known, &run->results, &run->rejudge, evaluation, NULL) == PKB_OK &&
+           known.kind != PKB_KNOWN_NOT;
 }
 
-static pkb_code find_record(const pkb_run *run, const pkb_run_flight *flight, cJSON **out,
-                            bool *is_own, pkb_error *err)
+/* What counts already needs no record; of what is known otherwise the run stores a copy. */
+static pkb_code take_record(pkb_run *run, const pkb_run_flight *flight, const pkb_known *known,
+                            pkb_error *err)
 {
-    const pkb_record_facts facts = facts_of(run, &flight->evaluation);
-    const pkb_results_entry *entry =
-        find_entry(run, &flight->evaluation, flight->judgement, is_own);
+    const bool is_own = known->kind == PKB_KNOWN_OWN;
     cJSON *found = NULL;
+    pkb_code rc = pkb_known_record(&found, known, &run->results, &flight->evaluation, err);
 
-    if (entry == NULL)
-        return PKB_OK;
-    pkb_code rc = pkb_results_read(&run->results, entry, &found, err);
-    if (rc != PKB_OK || *is_own) {
-        *out = found;
-        return rc;
-    }
-    rc = pkb_record_copy(out, found, &facts, err);
-    cJSON_Delete(found);
-    return rc;
-}
-
-/* ---- one sample ---- */
-
-static pkb_code take_record(pkb_run *run, const pkb_summary_place *place, const cJSON *found,
-                            bool is_own, pkb_error *err)
-{
-    pkb_code rc = is_own ? PKB_OK : pkb_results_append(&run->results, found, err);
-
+    if (rc == PKB_OK && !is_own)
+        rc = pkb_run_store(run, found, known->revision, err);
+    run->found_count += is_own || known->kind == PKB_KNOWN_OLDER;
+    run->copied_count += known->kind == PKB_KNOWN_EQUAL;
     if (rc == PKB_OK)
-        rc = pkb_run_account(run, place, found, !is_own, err);
-    run->found_count += is_own;
-    run->copied_count += !is_own;
+        rc = pkb_run_account(run, &flight->place, found, !is_own, err);
+    cJSON_Delete(found);
     return rc;
 }
 
@@ -82,30 +40,28 @@ static pkb_code judge_blank(pkb_run *run, pkb_run_flight *flight, pkb_error *err
 {
     pkb_code rc = pkb_evaluation_judge(&flight->evaluation, NULL, err);
     if (rc == PKB_OK)
-        rc = pkb_results_append(&run->results, flight->evaluation.record, err);
+        rc = pkb_run_store(run, flight->evaluation.record, flight->revision, err);
+    run->judged_count++;
     if (rc == PKB_OK)
         rc = pkb_run_account(run, &flight->place, flight->evaluation.record, true, err);
-    run->judged_count++;
     return rc;
 }
 
 /* `*is_away` once a lane has it, and the run with it. */
 static pkb_code find_or_give(pkb_run *run, pkb_run_flight *flight, bool *is_away, pkb_error *err)
 {
-    cJSON *found = NULL;
-    bool is_own = false;
-    pkb_code rc = pkb_evaluation_judgement(&flight->evaluation, flight->judgement, err);
+    pkb_known known;
+    pkb_code rc = pkb_known_find(&known, &run->results, &run->rejudge, &flight->evaluation, err);
 
-    if (rc == PKB_OK)
-        rc = find_record(run, flight, &found, &is_own, err);
-    if (rc == PKB_OK && found != NULL)
-        rc = take_record(run, &flight->place, found, is_own, err);
-    else if (rc == PKB_OK && flight->evaluation.attempt.is_blank)
-        rc = judge_blank(run, flight, err);
-    else if (rc == PKB_OK)
-        rc = pkb_run_give(run, flight, is_away, err);
-    cJSON_Delete(found);
-    return rc;
+    if (rc != PKB_OK)
+        return rc;
+    memcpy(flight->judgement, known.judgement, sizeof flight->judgement);
+    flight->revision = known.revision;
+    if (known.kind != PKB_KNOWN_NOT)
+        return take_record(run, flight, &known, err);
+    if (flight->evaluation.attempt.is_blank)
+        return judge_blank(run, flight, err);
+    return pkb_run_give(run, flight, is_away, err);
 }
 
 static pkb_code read_sample(pkb_run *run, pkb_run_flight *flight, size_t index, bool *is_read,

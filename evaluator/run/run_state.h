@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The inside of a run, shared by run.c (the folder), run_sample.c (one sample),
- * run_flight.c (those that lanes judge) and run_ahead.c (compiling the next ones).
+ * run_flight.c (those that lanes judge), run_ahead.c (compiling the next ones) and run_end.c (what
+ * is said at the end).
  */
 #ifndef PKB_EVALUATOR_RUN_STATE_H
 #define PKB_EVALUATOR_RUN_STATE_H
@@ -9,6 +10,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "evaluator/attempt/samples.h"
 #include "evaluator/attempt/setting.h"
@@ -16,6 +18,8 @@
 #include "evaluator/lane/lanes.h"
 #include "evaluator/problem/shelf.h"
 #include "evaluator/record/results.h"
+#include "evaluator/run/estimate.h"
+#include "evaluator/run/rejudge.h"
 #include "evaluator/run/summary.h"
 
 /* After so many failures of ours in a row it is plain that the next attempts would fail, too. */
@@ -26,6 +30,7 @@ typedef struct pkb_run_flight {
     pkb_summary_place place;
     pkb_evaluation evaluation;
     char judgement[PKB_HASH_HEX_BYTES];
+    int64_t revision; /* of its record */
 } pkb_run_flight;
 
 /* A sample that waits for an equal one's record. */
@@ -39,7 +44,9 @@ typedef struct pkb_run {
     char folder[PATH_MAX];
     char name[NAME_MAX + 1]; /* of the run: the folder's */
     pkb_samples samples;
+    pkb_rejudge rejudge;
     pkb_results results;
+    pkb_estimate estimate; /* of --dry-run */
     bool is_stored;
     pkb_lanes lanes;
     pkb_shelf shelf;
@@ -52,7 +59,9 @@ typedef struct pkb_run {
     pkb_error refusal;
     pkb_summary summary;
     size_t judged_count, found_count, copied_count, refused_count, unread_count, pending_count;
+    size_t outside_count; /* links out of the folder and the like in the place of samples */
     int failures_in_a_row;
+    uint64_t start_ns; /* of the first attempt */
     pkb_foresight foresight;
 } pkb_run;
 
@@ -70,6 +79,14 @@ bool pkb_run_has_record(const pkb_run *run, const pkb_evaluation *evaluation);
 void pkb_run_ahead_start(pkb_run *run);
 /* Samples below `begun` are no coming ones any more. */
 void pkb_run_ahead_move(pkb_run *run, size_t begun);
+
+/* Shows how far the run is. */
+void pkb_run_show_bar(pkb_run *run);
+
+/* Attempts that have no verdict. */
+size_t pkb_run_left_count(const pkb_run *run);
+/* Table, counts, and what to type next: the words of the command line, where that is to go on. */
+void pkb_run_tell_end(const pkb_run *run, bool was_interrupted, int argc, char **argv);
 
 /* Ends all lanes, whatever they do, and forgets what they did. */
 void pkb_run_end_lanes(pkb_run *run);

@@ -71,12 +71,17 @@ static bool is_pending(const pkb_outcome *outcome)
 }
 
 /* Which of two records of one attempt counts, the first of which was read first: NULL where they
- * contradict each other. In a file the later one does, but a failure of ours takes no verdict away;
- * between files nobody knows which is later. */
+ * contradict each other. The one that replaces more verdicts does, and in a file the later one, but
+ * a failure of ours takes no verdict away; else nobody knows which is later. */
 static const pkb_outcome *choose(const pkb_outcome *first, const pkb_outcome *second)
 {
     const bool is_same = strcmp(first->judgement, second->judgement) == 0;
 
+    if (first->revision != second->revision) {
+        const pkb_outcome *later = first->revision > second->revision ? first : second;
+        const pkb_outcome *other = later == first ? second : first;
+        return is_same && is_pending(later) ? other : later;
+    }
     if (first->file == second->file)
         return is_same && is_pending(second) ? first : second;
     if (is_pending(first) || is_pending(second))
@@ -167,12 +172,14 @@ static const char *remedy(pkb_condition condition)
         return "take one with --device";
     case PKB_CONDITION_WORLD:
         return "take one with --world";
+    case PKB_CONDITION_TIMING:
+        return "judge the run with timing (pkbench eval without --no-timing judges only what was "
+               "not timed), or score both together, marked, with --mix";
     case PKB_CONDITION_PROTOCOL:
     case PKB_CONDITION_MACHINE:
     case PKB_CONDITION_SANDBOX:
     case PKB_CONDITION_SIZES:
     case PKB_CONDITION_GRID:
-    case PKB_CONDITION_TIMING:
     case PKB_CONDITION_TIMEOUT:
     case PKB_CONDITION_FEEDBACK:
     case PKB_CONDITION_POLICY:
@@ -339,11 +346,16 @@ static pkb_code name_set(pkb_runset *runset, const char *const *paths, size_t pa
 
 static pkb_code complain_of_none(const pkb_runset *runset, const char *path, pkb_error *err)
 {
-    return pkb_error_set(
-        err, PKB_ERR_USAGE, 0, "%s holds no record that counts%s%s%s%s", path,
-        runset->debug_count > 0 ? " (those of --debug do not)" : "",
-        runset->other_count > 0 ? " (there are others than the options ask for)" : "",
-        runset->note_count > 0 ? "; " : "", runset->note_count > 0 ? runset->notes[0] : "");
+    pkb_buf others = {0};
+
+    pkb_runset_list_others(&others, runset);
+    pkb_error_set(err, PKB_ERR_USAGE, 0, "%s holds no record that counts%s%s%s%s%s", path,
+                  runset->debug_count > 0 ? " (those of --debug do not)" : "",
+                  others.bytes > 0 ? "; there are others than the options ask for: " : "",
+                  pkb_buf_text(&others), runset->note_count > 0 ? "; " : "",
+                  runset->note_count > 0 ? runset->notes[0] : "");
+    pkb_buf_clear(&others);
+    return PKB_ERR_USAGE;
 }
 
 static pkb_code note_debug(pkb_runset *runset, pkb_error *err)
@@ -397,6 +409,7 @@ void pkb_runset_clear(pkb_runset *runset)
     free(runset->name);
     free(runset->files);
     free(runset->folders);
+    free(runset->kinds);
     free(runset->outcomes);
     free(runset->problems);
     free(runset->notes);

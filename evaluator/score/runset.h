@@ -44,6 +44,11 @@ typedef struct pkb_runset_problem {
     size_t first, count; /* those with a record: outcomes[first .. first + count) */
 } pkb_runset_problem;
 
+typedef struct pkb_runset_kind {
+    const char *run, *device, *world;
+    size_t count;
+} pkb_runset_kind;
+
 typedef struct pkb_runset {
     char *name; /* of the run, or the paths, for people */
     pkb_names names;
@@ -62,7 +67,9 @@ typedef struct pkb_runset {
     size_t broken_count;                /* lines that are no record: nobody knows whose they were */
     size_t debug_count;                 /* records of --debug, left out */
     size_t other_count;                 /* records that the options did not ask for */
-    char **notes;                       /* sentences for people */
+    pkb_runset_kind *kinds;             /* of those, by run, device and world */
+    size_t kind_count;
+    char **notes; /* sentences for people */
     size_t note_count;
 } pkb_runset;
 

@@ -51,10 +51,8 @@ static bool is_asked(const pkb_runset *runset, const pkb_outcome *outcome,
 static pkb_code add(pkb_runset *runset, const pkb_outcome *outcome,
                     const pkb_runset_options *options, pkb_error *err)
 {
-    if (!is_asked(runset, outcome, options)) {
-        runset->other_count++;
-        return PKB_OK;
-    }
+    if (!is_asked(runset, outcome, options))
+        return pkb_runset_count_other(runset, outcome, err);
     if (outcome->is_debug) {
         runset->debug_count++;
         return PKB_OK;

@@ -20,12 +20,15 @@
 
 static pkb_code check_file_options(const pkb_eval_options *options, pkb_error *err)
 {
-    const char *option = options->problems != NULL ? "--problems"
-                         : options->rejudges       ? "--rejudge"
-                         : !options->saves         ? "--no-save"
-                         : options->worlds > 0     ? "--worlds"
-                         : options->timing != NULL ? "--timing"
-                                                   : NULL;
+    const char *option = options->problems != NULL  ? "--problems"
+                         : options->samples != NULL ? "--samples"
+                         : options->shard != NULL   ? "--shard"
+                         : options->rejudge != NULL ? "--rejudge"
+                         : options->is_dry          ? "--dry-run"
+                         : !options->saves          ? "--no-save"
+                         : options->worlds > 0      ? "--worlds"
+                         : options->timing != NULL  ? "--timing"
+                                                    : NULL;
     if (option == NULL)
         return PKB_OK;
     return pkb_error_set(err, PKB_ERR_USAGE, 0, "%s goes with a folder, and %s is none", option,

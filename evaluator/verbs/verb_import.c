@@ -44,6 +44,10 @@ static void tell(const pkb_import_options *options, const pkb_import_result *res
             result->no_code_count, result->truncated_count);
     if (result->kept_count > 0)
         fprintf(stderr, "; %zu of them were there already", result->kept_count);
+    if (result->planned_problems > 0)
+        fprintf(stderr, "\nrun.json plans %zu sample%s of each of %zu problem%s",
+                result->planned_samples, result->planned_samples == 1 ? "" : "s",
+                result->planned_problems, result->planned_problems == 1 ? "" : "s");
     fprintf(stderr, "\njudge them with: pkbench eval %s\n", options->folder);
 }
 

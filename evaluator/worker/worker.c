@@ -227,12 +227,12 @@ static pkb_code serve(pkb_worker *worker, pkb_error *err)
 
 static pkb_code open_all(pkb_worker *worker, pkb_error *err)
 {
-    const char *output = worker->setting->options.output;
+    const pkb_results_options results = {.path = worker->setting->options.output};
     pkb_room gpu_room, cpu_room;
 
     pkb_code rc = pkb_room_find(&gpu_room, &cpu_room, worker->setting, err);
-    if (rc == PKB_OK && output != NULL)
-        rc = pkb_results_open(&worker->results, output, err);
+    if (rc == PKB_OK && results.path != NULL)
+        rc = pkb_results_open(&worker->results, &results, err);
     if (rc == PKB_OK)
         rc = pkb_lines_open_stream(&worker->input, STDIN_FILENO, "standard input",
                                    PKB_REQUEST_LIMIT_BYTES, err);

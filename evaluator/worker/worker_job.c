@@ -76,12 +76,13 @@ static pkb_code recall_stored(pkb_worker *worker, const pkb_worker_job *job, cJS
                                     .run = job->evaluation.run,
                                     .sample = job->evaluation.sample,
                                     .problem = job->request.problem};
-    const pkb_results_entry *entry = NULL;
+    const pkb_results_query query = {.judgement = job->judgement,
+                                     .old_verdicts = PKB_VERDICTS_ALL,
+                                     .new_verdicts = PKB_VERDICTS_ALL};
+    const pkb_results_entry *entry = pkb_results_index_find(&worker->results.index, &query);
     cJSON *found = NULL;
     pkb_buf id = {0};
 
-    if (worker->results.fd >= 0)
-        entry = pkb_results_find(&worker->results, NULL, job->judgement, false);
     if (entry == NULL)
         return PKB_OK;
     pkb_record_id(&id, &facts);
@@ -178,7 +179,8 @@ static pkb_code prepare(pkb_worker *worker, pkb_worker_job *job, pkb_error *err)
     if (rc == PKB_OK)
         rc = pkb_evaluation_read(evaluation, err);
     if (rc == PKB_OK)
-        rc = pkb_evaluation_judgement(evaluation, job->judgement, err);
+        rc = pkb_evaluation_judgement(evaluation, job->setting.options.is_timed, job->judgement,
+                                      err);
     return rc;
 }
 

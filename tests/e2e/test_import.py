@@ -117,6 +117,39 @@ def test_from_completions_to_a_score(tmp_path):
     assert score["verdicts"]["NO_CODE"] == 3, score["verdicts"]
 
 
+def test_an_import_plans_the_run_once(tmp_path):
+    run = tmp_path / "run"
+    lines = [
+        completion("no", model="b", prompt_sha256="11"),
+        completion("no", model="a", prompt_sha256="11"),
+        completion("no", model="b", prompt_sha256="22"),
+        completion("no", problem=13, model="a"),
+    ]
+    answer = pkbench("import", write(tmp_path / "a.jsonl", *lines), run)
+    demand(answer, 0, "run.json plans 3 samples of each of 2 problems")
+    plan = json.loads((run / "run.json").read_text())
+    assert plan["versions"].pop("pkbench")
+    assert plan == {
+        "schema": 1,
+        "problems": ["001_allreduce", "013_gemm_allreduce"],
+        "samples": 3,
+        "models": ["b", "a"],
+        "prompts": {"001_allreduce": ["11", "22"]},
+        "versions": {"extraction": 1},
+    }
+    # What is planned is not what is there: problem 13 lacks two samples.
+    assert pkbench("eval", run, *QUICK).status == 0
+    score = pkbench("score", run, "--json")
+    assert score.status == 6
+    assert (score.record["all"]["planned"], score.record["all"]["missing"]) == (6, 2)
+    kept = (run / "run.json").read_text().replace("3", "4")
+    (run / "run.json").write_text(kept)
+    answer = pkbench("import", write(tmp_path / "b.jsonl", completion("no", problem=26)), run)
+    assert answer.status == 0, answer.err
+    assert "run.json" not in answer.err
+    assert (run / "run.json").read_text() == kept
+
+
 def test_a_source_put_in_a_truncated_place_counts_as_what_it_is(tmp_path):
     run = tmp_path / "run"
     source = write(tmp_path / "c.jsonl", completion("```cuda\nint", finish_reason="length"))

@@ -16,17 +16,10 @@ import pytest
 from tests.e2e.command import PKBENCH, ROOT, pkbench
 from tests.e2e.fake_tools import fake_judge
 from tests.e2e.processes import HUNG_S, descendants, wait_until
+from tests.e2e.runs import HONEST, QUICK, demand, put, records_of, results_file
 
-HONEST = ROOT / "examples" / "001_allreduce.cu"
 GEMM = ROOT / "examples" / "013_gemm_allreduce.cu"
 ZOO = ROOT / "tests" / "zoo"
-QUICK = ("--device", "cpu", "--sizes", "tiny", "--no-timing", "--timeout", "5")
-
-
-def put(folder: Path, name: str, source: Path | str) -> None:
-    path = folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(source if isinstance(source, str) else source.read_text())
 
 
 @pytest.fixture
@@ -48,15 +41,6 @@ VERDICTS = [
     ("001_allreduce", 10, "WRONG_OUTPUT"),
     ("013_gemm_allreduce", 0, "CORRECT"),
 ]
-
-
-def records_of(path: Path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
-def results_file(folder: Path, world: int = 2) -> Path:
-    (path,) = (folder / "results").glob(f"*-cpu-P{world}.jsonl")
-    return path
 
 
 def verdicts(records: list[dict]) -> list[tuple]:
@@ -81,7 +65,8 @@ def test_each_attempt_gets_its_record_in_one_session(folder):
     for problem, sample, verdict in VERDICTS:
         (line,) = [one for one in answer.err.splitlines() if f"] {problem}/{sample} " in one]
         assert verdict in line
-    assert "2/5" in answer.err.splitlines()[-2]
+    assert "2/5" in answer.err.splitlines()[-3]
+    assert shlex.split(answer.err.splitlines()[-1])[1:] == [str(PKBENCH), "score", str(folder)]
     assert "5 attempts: 5 judged" in answer.err
 
     again = pkbench("eval", f"{folder}/", *QUICK, "--json")
@@ -102,9 +87,13 @@ def test_other_options_and_changed_sources_are_judged_anew(tmp_path):
     assert answer.status == 0, answer.err
     assert "2 attempts: 1 judged, 1 judged before" in answer.err
     assert [record["sample"] for record in records_of(results_file(folder))] == [0, 1, 1]
-    answer = pkbench("eval", folder, *QUICK, *only, "--rejudge", "-o", tmp_path / "other.jsonl")
+    answer = pkbench(
+        "eval", folder, *QUICK, *only, "--rejudge", "all", "-o", tmp_path / "other.jsonl"
+    )
     assert "2 attempts: 2 judged" in answer.err
-    answer = pkbench("eval", folder, *QUICK, *only, "--rejudge", "-o", tmp_path / "other.jsonl")
+    answer = pkbench(
+        "eval", folder, *QUICK, *only, "--rejudge", "all", "-o", tmp_path / "other.jsonl"
+    )
     assert "2 attempts: 2 judged" in answer.err
     assert len(records_of(tmp_path / "other.jsonl")) == 4
 
@@ -313,12 +302,6 @@ def test_ranks_that_always_break_end_the_run(honest, tmp_path):
 # ---- folders that are none, and where records go ----
 
 
-def demand(answer, status: int, *words: str):
-    assert answer.status == status, answer
-    for word in words:
-        assert word in answer.err, answer.err
-
-
 def test_folders_without_attempts(tmp_path):
     demand(pkbench("eval", tmp_path, *QUICK), 2, str(tmp_path), "holds no attempts", "013_x.cu")
     put(tmp_path, "mine.cu", HONEST)
@@ -335,7 +318,7 @@ def test_two_files_for_one_sample(tmp_path):
 
 def test_a_file_is_no_folder(tmp_path):
     demand(pkbench("eval", HONEST, *QUICK, "--problems", "1"), 2, "--problems", "folder")
-    demand(pkbench("eval", HONEST, *QUICK, "--rejudge"), 2, "--rejudge", "folder")
+    demand(pkbench("eval", HONEST, *QUICK, "--rejudge", "all"), 2, "--rejudge", "folder")
     put(tmp_path, "001.cu", HONEST)
     demand(pkbench("eval", tmp_path, *QUICK, "-p", "1"), 2, "is a directory", "--problems 1")
     demand(pkbench("eval", tmp_path, *QUICK, "--problems", "x"), 2, "'x'", "category")

@@ -301,7 +301,8 @@ def test_one_kind_of_records_can_be_taken(tmp_path):
     path = write(tmp_path / "a.jsonl", records)
     assert "--world" in refusal(path)
     assert score(path, "--world", "4")["conditions"]["world"] == "4"
-    assert "others than the options ask for" in refusal(path, "--world", "8")
+    assert "others than the options ask for: " in refusal(path, "--world", "8")
+    assert "with --run model --device cuda --world 2" in refusal(path, "--world", "8")
     records = [record("001_allreduce", 0, speedup=2.0, run=run) for run in ("x", "y")]
     path = write(tmp_path / "b.jsonl", records)
     assert "--pool" in refusal(path)

@@ -42,7 +42,9 @@ def test_the_protocol_is_spoken(programs):
     answer = evaluate(programs, "correct", "--json", "-n", "3")
     assert answer.status == 0, answer.err
     assert answer.record["verdict"] == "CORRECT"
-    assert answer.record["sizes"] == [{"size": "tiny", "verdict": "CORRECT"}]
+    sizes = answer.record["sizes"]
+    assert [size["size"] for size in sizes] == answer.record["sizes_asked"]
+    assert {size["verdict"] for size in sizes} == {"CORRECT"}
 
 
 @pytest.mark.parametrize("mode", FAULTS)

@@ -35,7 +35,8 @@ static void defaults_are_two_ranks_timed_and_cached(void **state)
     assert_false(options.wants_json || options.has_seed || options.has_timeout);
     assert_null(options.problem);
     assert_null(options.problems);
-    assert_true(options.saves && !options.rejudges);
+    assert_true(options.saves && !options.is_dry && options.rejudge == NULL);
+    assert_true(options.samples == NULL && options.shard == NULL);
 }
 
 static void every_option_arrives(void **state)
@@ -59,10 +60,13 @@ static void every_option_arrives(void **state)
                     (char[]){"--sandbox=none"},
                     (char[]){"--gpus=0,2-3"},
                     (char[]){"--problems=1-20"},
-                    (char[]){"--rejudge"},
+                    (char[]){"--rejudge=TIMEOUT"},
                     (char[]){"--no-save"},
+                    (char[]){"--samples=0-4"},
+                    (char[]){"--shard=1/2"},
+                    (char[]){"--dry-run"},
                     NULL};
-    pkb_eval_options options = parse(21, argv);
+    pkb_eval_options options = parse(24, argv);
     (void)state;
     assert_string_equal(options.problem, "13");
     assert_int_equal(options.world, 4);
@@ -76,7 +80,10 @@ static void every_option_arrives(void **state)
     assert_string_equal(options.sandbox, "none");
     assert_string_equal(options.gpus, "0,2-3");
     assert_string_equal(options.problems, "1-20");
-    assert_true(options.rejudges && !options.saves);
+    assert_string_equal(options.rejudge, "TIMEOUT");
+    assert_string_equal(options.samples, "0-4");
+    assert_string_equal(options.shard, "1/2");
+    assert_true(options.is_dry && !options.saves);
 }
 
 static void the_device_is_chosen_by_what_is_there(void **state)

@@ -12,9 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "evaluator/attempt/entry.h"
 #include "evaluator/attempt/samples.h"
 #include "evaluator/problem/selection.h"
 #include "tests/unit/evaluator/sample_problem.h"
@@ -91,7 +93,7 @@ static void three_layouts_are_found_in_order(void **state)
     demand(at, 2, names[1], 2, "samples/013_gemm_allreduce/2.cu");
     demand(at, 3, names[1], 10, "samples/013_gemm_allreduce/10.cu");
     demand(at, 4, names[2], 0, "026_moe_token_preprocess.cu");
-    assert_int_equal(at->samples.ignored_count, 0);
+    assert_int_equal(at->samples.left_count, 0);
     assert_null(at->samples.renamed);
 }
 
@@ -125,7 +127,96 @@ static void what_names_no_problem_is_listed(void **state)
     assert_int_equal(find(at), PKB_OK);
     assert_int_equal(at->samples.count, 1);
     /* All but the attempt and what lies deeper. */
-    assert_int_equal(at->samples.ignored_count, sizeof strange / sizeof strange[0] - 2);
+    assert_int_equal(at->samples.left_count, sizeof strange / sizeof strange[0] - 2);
+}
+
+static void link_to(const fixture *at, const char *target, const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", at->folder, name);
+    assert_int_equal(symlink(target, path), 0);
+}
+
+static void demand_left(const fixture *at, const char *name, const char *problem, const char *why)
+{
+    for (size_t i = 0; i < at->samples.left_count; i++) {
+        const pkb_left *left = &at->samples.left[i];
+        if (strcmp(left->path + strlen(at->folder) + 1, name) != 0)
+            continue;
+        assert_ptr_equal(left->problem, problem);
+        assert_non_null(strstr(left->why, why));
+        return;
+    }
+    fail_msg("%s is not among those left", name);
+}
+
+static void links_out_of_the_folder_are_left(void **state)
+{
+    const bool is_wanted[] = {true, false, false};
+    fixture *at = *state;
+    char sibling[80];
+    put(at, "samples/001_allreduce/0.cu");
+    put(at, "elsewhere.txt");
+    snprintf(sibling, sizeof sibling, "%s-beside", at->folder);
+    assert_int_equal(pkb_fs_replace(sibling, "x", 1, NULL), PKB_OK);
+    link_to(at, "0.cu", "samples/001_allreduce/1.cu");
+    link_to(at, "/etc/passwd", "samples/001_allreduce/2.cu");
+    link_to(at, "nothing", "samples/001_allreduce/3.cu");
+    link_to(at, "4.cu", "samples/001_allreduce/4.cu");
+    link_to(at, sibling, "samples/001_allreduce/5.cu");
+    link_to(at, "/etc", "samples/013_gemm_allreduce");
+    link_to(at, "/etc/passwd", "026.cu");
+    link_to(at, "/etc", "old");
+    assert_int_equal(find(at), PKB_OK);
+    unlink(sibling);
+    assert_int_equal(at->samples.count, 2);
+    demand(at, 1, names[0], 1, "samples/001_allreduce/1.cu");
+    assert_int_equal(at->samples.left_count, 6);
+    demand_left(at, "samples/001_allreduce/2.cu", names[0], "out of the folder");
+    demand_left(at, "samples/001_allreduce/3.cu", names[0], "nowhere");
+    demand_left(at, "samples/001_allreduce/4.cu", names[0], "nowhere");
+    demand_left(at, "samples/001_allreduce/5.cu", names[0], "out of the folder");
+    demand_left(at, "samples/013_gemm_allreduce", names[1], "out of the folder");
+    demand_left(at, "026.cu", names[2], "out of the folder");
+    pkb_samples_select(&at->samples, &catalogue, is_wanted);
+    assert_int_equal(at->samples.left_count, 4);
+}
+
+static void what_is_no_file_is_left(void **state)
+{
+    fixture *at = *state;
+    char path[128];
+    put(at, "013.cu");
+    put(at, "samples/001_allreduce/0.cu/inner.cu");
+    snprintf(path, sizeof path, "%s/001_allreduce", at->folder);
+    assert_int_equal(pkb_fs_make_directory(path, 0755, NULL), PKB_OK);
+    snprintf(path, sizeof path, "%s/001_allreduce/a.cu", at->folder);
+    assert_int_equal(mkfifo(path, 0644), 0);
+    snprintf(path, sizeof path, "%s/026.cu", at->folder);
+    assert_int_equal(mkfifo(path, 0644), 0);
+    assert_int_equal(find(at), PKB_OK);
+    assert_int_equal(at->samples.count, 1);
+    assert_int_equal(at->samples.left_count, 3);
+    demand_left(at, "samples/001_allreduce/0.cu", names[0], "a directory");
+    demand_left(at, "001_allreduce/a.cu", names[0], "a pipe");
+    demand_left(at, "026.cu", names[2], "a pipe");
+}
+
+/* What is written in a folder must stay in it. */
+static void a_link_is_no_place_to_write(void **state)
+{
+    fixture *at = *state;
+    char path[128];
+    put(at, "inner/x");
+    link_to(at, "inner", "samples");
+    link_to(at, "/tmp", "results");
+    snprintf(path, sizeof path, "%s/samples", at->folder);
+    assert_int_equal(pkb_entry_require_inside(at->folder, path, &at->err), PKB_OK);
+    snprintf(path, sizeof path, "%s/results", at->folder);
+    assert_int_equal(pkb_entry_require_inside(at->folder, path, &at->err), PKB_ERR_USAGE);
+    assert_non_null(strstr(at->err.message, path));
+    snprintf(path, sizeof path, "%s/not-there", at->folder);
+    assert_int_equal(pkb_entry_require_inside(at->folder, path, &at->err), PKB_OK);
 }
 
 static void two_files_for_one_sample_are_both_named(void **state)
@@ -225,6 +316,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_number_decides_and_the_rest_is_told_once, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(what_names_no_problem_is_listed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(links_out_of_the_folder_are_left, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_no_file_is_left, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_link_is_no_place_to_write, set_up, tear_down),
         cmocka_unit_test_setup_teardown(two_files_for_one_sample_are_both_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_folder_without_attempts_says_how_they_are_named, set_up,
                                         tear_down),
