@@ -283,6 +283,16 @@ def test_rows_open_to_every_reason_and_size(two_runs, visit):
     assert f"{value:#.3g}{TIMES}" in inner
 
 
+def test_charts_tell_more_to_a_pointer(two_runs, visit):
+    page = visit(two_runs[1])
+    page.locator("#thresholds svg").hover()
+    tip = page.locator("#thresholds .tip")
+    tip.wait_for()
+    assert re.search(r"more than .* as fast\s+first: [0-9.]+ % \[", tip.inner_text())
+    page.locator("#funnel svg").hover(position={"x": 200, "y": 20})
+    assert "40 attempts" in page.locator("#funnel .tip").inner_text()
+
+
 def test_runs_are_switched(two_runs, visit):
     page = visit(two_runs[1])
     tile = page.locator("#summary .tile .value").first
@@ -434,6 +444,7 @@ def test_records_of_the_cpu_are_marked(tmp_path, visit):
     assert "nothing is known of speed" in page.inner_text("#thresholds")
     assert "fast" not in page.inner_text("#summary .tiles")
     assert page.locator("#thresholds svg").count() == 0
+    assert page.locator("#floor").is_hidden()
     assert "is faster" not in page.inner_text("#funnel")
 
 

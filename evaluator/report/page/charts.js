@@ -84,6 +84,7 @@ const charts = (() => {
 
   // Draws into `element` what build(theme, width) says: {option, height}.
   function show(element, label, build) {
+    if (!element.isConnected) return; // something else was drawn in the meantime
     element.classList.add("chart");
     element.setAttribute("role", "img");
     element.setAttribute("aria-label", label);
@@ -92,7 +93,7 @@ const charts = (() => {
     draw(element);
   }
 
-  // Chrome forgets charts whose element is gone.
+  // To be called before the charts below `root` are removed.
   function forget(root) {
     for (const [element, entry] of drawn)
       if (root.contains(element)) {
@@ -155,7 +156,7 @@ const charts = (() => {
         yAxis: axis(t, {
           type: "category", data: spec.rows, inverse: true, splitLine: { show: false },
           axisLabel: {
-            color: t.ink, interval: 0, width: Math.min(width * 0.38, longest * 8), overflow: "truncate",
+            color: t.ink, interval: 0, width: Math.min(width * 0.38, longest * 8 + 16), overflow: "truncate",
           },
         }),
         series: spec.series.map((series, number) => ({
@@ -217,7 +218,7 @@ const charts = (() => {
         }),
         series: spec.series.flatMap((series, number) => {
           const line = {
-            type: "line", name: series.name, showSymbol: false, symbolSize: 5, z: 3,
+            type: "line", name: series.name, showSymbol: false, symbolSize: 5, z: 3, zlevel: 0,
             data: series.points.map((p) => ({ value: [p.x, p.value], point: p })),
             lineStyle: { color: run(series.color), width: 2, type: series.dashed ? "dashed" : "solid" },
             itemStyle: { color: run(series.color) },

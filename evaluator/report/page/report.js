@@ -37,7 +37,8 @@
 
   const factText = new Map(Object.entries({
     device: "Device", world: "Ranks", sandbox: "Sandbox level", "machine.class": "Machine class", "versions.pkbench": "pkbench",
-    "versions.protocol": "Protocol version", "versions.torch": "PyTorch", "versions.nvcc": "nvcc", "versions.nccl": "NCCL",
+    "versions.protocol": "Protocol version", "versions.torch": "PyTorch", "versions.cuda": "CUDA compiler", "versions.nccl": "NCCL",
+    "versions.gcc": "gcc", "versions.mpi": "Open MPI", "versions.python": "Python",
     "reference.torch": "Reference: PyTorch", "reference.threads": "Reference: threads", "reference.cuda": "Reference: CUDA",
     "reference.nccl": "Reference: NCCL", "reference.tf32": "Reference: TF32", "flags.sizes": "Sizes asked", "flags.timing": "Timing",
     "flags.timeout_s": "Time limit, seconds", "flags.seed": "Seed of the inputs", "flags.grid": "Grid", "flags.feedback": "Feedback level",

@@ -105,9 +105,10 @@ const scores = (() => {
     const body = section.querySelector(".body");
     body.replaceChildren(h("h3", {}, "All numbers", runs.length > 1 ? [" of ", text(run.name)] : ""),
       scoreTable(score.all),
-      h("p", { class: "caption" }, "pass@k: chance that k attempts at a problem hold a right one. fast_p@k: that they hold one that is right and "
-        + "more than p times as fast as the reference. best of k: geometric mean of the best speed-up among k, the reference at worst. "
-        + "Below each number its 95 % interval; – where some problem has too few attempts, or nothing was timed."),
+      h("p", { class: "caption" }, "pass@k: chance that k attempts at a problem hold a right one. "
+        + (score.all.fast ? "fast_p@k: that they hold one that is right and more than p times as fast as the reference. "
+          + "best of k: geometric mean of the best speed-up among k, the reference at worst. " : "")
+        + "Below each number its 95 % interval, where there are two problems or more; – where problems have too few attempts."),
       ...scoreForest().filter(Boolean), ...sizesPart(score));
     section.hidden = false;
   }
@@ -305,15 +306,18 @@ const scores = (() => {
   function showFloor() {
     const series = runs.filter((run) => run.has_floors)
       .map((run) => ({ name: run.name, color: run.number, points: floorPoints(run) })).filter((one) => one.points.length > 0);
-    if (series.length === 0) {
+    if (runs.every((run) => !run.score.all.fast)) {
+      find("#floor").hidden = true; // the section before says that nothing is known of speed
+    } else if (series.length === 0) {
       fill("floor", empty(runs.some((run) => run.has_floors) ? "No right attempt was timed at a problem whose floor is known."
         : "Not shown: what this machine can do at best is not known (pkbench report --ceilings FILE)."));
-      return;
+    } else {
+      fill("floor", runs.length > 1 ? legend(series) : null,
+        figure("Speed-up against share of the floor", charts.scatter({ series, percent: axisPercent, xName: "share of the floor" }),
+          "A dot for the fastest right attempt at each problem and scored size. Share of the floor: the least time that the problem's work takes at "
+            + "this machine's ceilings (arithmetic, memory, links), as part of the attempt's time; 100 % cannot be beaten. Problems whose work depends on "
+            + "data are left out."));
     }
-    fill("floor", runs.length > 1 ? legend(series) : null,
-      figure("Speed-up against share of the floor", charts.scatter({ series, percent: axisPercent, xName: "share of the floor" }),
-        "A dot for the fastest right attempt at each problem and scored size. Share of the floor: the least time that the problem's work takes at this machine's "
-          + "ceilings (arithmetic, memory, links), as part of the attempt's time; 100 % cannot be beaten. Problems whose work depends on data are left out."));
   }
 
   return { marksOf, showRuns, showSummary, showCompare, showThresholds, showGroups, showFunnel, showFloor };
