@@ -23,13 +23,15 @@
 
 /* A tick looks at so many jobs, as far as they are not wanted. */
 enum { LOOKED_AT = 64, NICE = 10 };
-#define STOP_TIMEOUT_NS (2 * PKB_NS_PER_S)
+#define STOP_AT_ONCE_NS (20 * PKB_NS_PER_MS)
+#define STOP_LATEST_NS (20 * PKB_NS_PER_S)
 
 typedef struct running {
     pkb_child child; /* PKB_CHILD_NONE = a free place */
     size_t job;
     char *directory;
     bool is_taken;                /* it is wanted now */
+    bool is_still;                /* none of its processes runs, as long as it is paused */
     uint64_t since_ns, before_ns; /* it runs since then; and ran so long before the last pause */
 } running;
 
@@ -41,6 +43,7 @@ struct pkb_ahead {
     size_t finished_count;
     size_t next, begun, end;
     bool is_paused;
+    uint64_t paused_ns; /* when */
 };
 
 pkb_code pkb_ahead_start(pkb_ahead **out, const pkb_ahead_options *options, pkb_error *err)
@@ -178,12 +181,35 @@ static running *find_place(pkb_ahead *ahead)
     return count < ahead->options.most ? found : NULL;
 }
 
+/* A process that sleeps in the kernel, or waits for a core on a busy machine, stops as soon as it
+ * wakes up; one that does not for very long is killed. */
+static void stop(pkb_ahead *ahead, running *place, uint64_t timeout_ns)
+{
+    place->is_still = place->is_still || pkb_tree_stop(place->child.pid, timeout_ns);
+    if (place->is_still || pkb_clock_now_ns() - ahead->paused_ns < STOP_LATEST_NS)
+        return;
+    pkb_tree_kill(place->child.pid);
+    note_finished(ahead, place);
+    free_place(place);
+}
+
+static void stop_all(pkb_ahead *ahead, uint64_t timeout_ns)
+{
+    for (size_t i = 0; i < ahead->options.at_once; i++)
+        if (is_used(&ahead->places[i]))
+            stop(ahead, &ahead->places[i], timeout_ns);
+}
+
 void pkb_ahead_tick(pkb_ahead *ahead)
 {
     running *place = NULL;
 
-    if (ahead == NULL || ahead->is_paused)
+    if (ahead == NULL)
         return;
+    if (ahead->is_paused) {
+        stop_all(ahead, 0);
+        return;
+    }
     end_finished(ahead);
     if (ahead->next < ahead->begun)
         ahead->next = ahead->begun;
@@ -231,32 +257,27 @@ void pkb_ahead_move(pkb_ahead *ahead, size_t begun, size_t end)
     ahead->end = end;
 }
 
-static void stop(pkb_ahead *ahead, running *place)
-{
-    place->before_ns += pkb_clock_now_ns() - place->since_ns;
-    if (pkb_tree_stop(place->child.pid, STOP_TIMEOUT_NS))
-        return;
-    pkb_tree_kill(place->child.pid); /* one of them sleeps in the kernel and would wake up */
-    note_finished(ahead, place);
-    free_place(place);
-}
-
 void pkb_ahead_pause(pkb_ahead *ahead, bool is_paused)
 {
+    const uint64_t now_ns = pkb_clock_now_ns();
+
     if (ahead == NULL || ahead->is_paused == is_paused)
         return;
     ahead->is_paused = is_paused;
+    ahead->paused_ns = now_ns;
     for (size_t i = 0; i < ahead->options.at_once; i++) {
         running *place = &ahead->places[i];
         if (!is_used(place))
             continue;
-        if (is_paused) {
-            stop(ahead, place);
-        } else {
-            place->since_ns = pkb_clock_now_ns();
+        place->is_still = false;
+        if (is_paused)
+            place->before_ns += now_ns - place->since_ns;
+        else
             pkb_tree_continue(place->child.pid);
-        }
+        place->since_ns = now_ns;
     }
+    if (is_paused)
+        stop_all(ahead, STOP_AT_ONCE_NS);
 }
 
 void pkb_ahead_end(pkb_ahead *ahead)

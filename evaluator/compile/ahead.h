@@ -42,7 +42,8 @@ void pkb_ahead_move(pkb_ahead *ahead, size_t begun, size_t end);
 void pkb_ahead_take(pkb_ahead *ahead, size_t job);
 /* To be called now and then: ends what is over, begins what is next. */
 void pkb_ahead_tick(pkb_ahead *ahead);
-/* While it is paused none of its processes runs: they are stopped when this returns. */
+/* While it is paused none of its processes runs: each is stopped as soon as the system lets it be,
+ * mostly before this returns, else while pkb_ahead_tick is called. */
 void pkb_ahead_pause(pkb_ahead *ahead, bool is_paused);
 /* Kills what still runs. */
 void pkb_ahead_end(pkb_ahead *ahead);
