@@ -130,5 +130,7 @@ def test_who_loses_its_runner_twice_is_judged_for_it(scratch, tmp_path):
     assert run.returncode == 0, errors.decode()
     record = json.loads(out)
     assert record["verdict"] == "CRASH", record
-    assert re.search(r"001_allreduce\.cu passed.*the runner (ended|was killed).*in tiny", record["reason"]), record
+    assert re.search(
+        r"001_allreduce\.cu passed.*the runner (ended|was killed).*in tiny", record["reason"]
+    ), record
     assert record["control"]["verdict"] == "CORRECT"
