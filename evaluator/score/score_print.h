@@ -20,6 +20,8 @@ void pkb_score_csv(FILE *out, const pkb_score *score);
 
 /* With a row a problem, where that is asked for. */
 void pkb_score_text(FILE *out, const pkb_score *score, bool by_problem);
+/* score_text_parts.c: by class of sizes, category, collective and, if asked for, problem. */
+void pkb_score_text_parts(FILE *out, const pkb_score *score, bool by_problem);
 
 /* Adds {"value", "low", "high"}, or nothing where the value is NaN; without an interval only the
  * value. Returns the object, or NULL. */
