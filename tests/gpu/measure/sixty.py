@@ -80,4 +80,7 @@ def row(name: str, records: list[dict]) -> str:
     wall_s = mean(record["wall_s"] for record in records)
     parts = [mean(record.get("cost_s", {}).get(part, 0) for record in records) for part in COSTS]
     numbers = [wall_s, *parts, wall_s - sum(parts)]
-    return f"{name} | {len(records)} | " + " | ".join(f"{number:.2f}" for number in numbers)
+    return f"{name} | {len(records)} | " + " | ".join(
+        f"{round(number, 2) + 0.0:.2f}"  # without -0.00
+        for number in numbers
+    )
