@@ -3,8 +3,10 @@
 
 import argparse
 import json
+import math
 import os
 import sys
+import time
 from pathlib import Path
 
 from tests.soak import attempts, kills, worker
@@ -27,6 +29,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--out", type=Path, default=Path("build/soak"), help="for records")
+    parser.add_argument(
+        "--seconds", type=float, default=math.inf, help="of each part; then nothing new begins"
+    )
     parser.add_argument("--attempts", type=int, default=200, help="of the folder, at most")
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--pause", type=float, default=4, help="mean seconds between kills")
@@ -41,7 +46,8 @@ def main() -> int:
     os.nice(options.nice)
     holds = True
     for part in options.parts or PARTS:
-        with Place(options.out / part, kept_cache=options.cache) as place:
+        until = time.monotonic() + options.seconds
+        with Place(options.out / part, options.cache, until) as place:
             result = PARTS[part](place, options)
         shown = {key: value for key, value in result.items() if key != "census"}
         print(json.dumps(shown, indent=1, ensure_ascii=False), flush=True)

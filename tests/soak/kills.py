@@ -67,7 +67,7 @@ class Siege:
         due = time.monotonic() + self.pause()
         while process.poll() is None:
             time.sleep(0.02)
-            if self.kills >= wanted_kills:
+            if self.kills >= wanted_kills or self.place.is_over():
                 process.wait()
             elif time.monotonic() >= due:
                 seen |= set(descendants(process.pid))
@@ -131,7 +131,7 @@ def measure(place: Place, kills: int, pause_s: float, seed: int) -> dict:
     siege = Siege(place, run, seed, pause_s)
     result = {"part": "kills", "attempts": len(wanted), "seed": seed, "suites": 0, "faults": faults}
     begin = time.monotonic()
-    while siege.kills < kills:
+    while siege.kills < kills and not place.is_over():
         path = place.out / f"suite{result['suites']}.jsonl"
         siege.one_suite(path, kills)
         found = records.read(path)

@@ -2,6 +2,7 @@
 """Where a part of the soak runs: folders of its own, so that what is left can be seen."""
 
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -29,6 +30,7 @@ class Place:
 
     out: Path
     kept_cache: Path | None = None
+    until: float = math.inf  # by time.monotonic: then nothing new begins
     work: Path = field(default_factory=lambda: _folder("w"))
 
     shared_memory: set[str] = field(default_factory=lambda: shared_memory())
@@ -48,6 +50,9 @@ class Place:
         shutil.rmtree(self.work, ignore_errors=True)
         if self.kept_cache is None:
             shutil.rmtree(self.cache, ignore_errors=True)
+
+    def is_over(self) -> bool:
+        return time.monotonic() >= self.until
 
     @property
     def environment(self) -> dict[str, str]:

@@ -92,21 +92,19 @@ def schedule(count: int, seed: int, every: int = 1) -> list[corpus.Attempt]:
 
 def measure(place: Place, planned: list[corpus.Attempt], folder: Path) -> dict:
     """Attempt after attempt, a census every EVERY, then trends; records as in `folder`, if any."""
-    run, count = place.out / "run", len(planned)
+    run, done = place.out / "run", 0
     corpus.write(run, corpus.attempts(), with_noise=False)
     faults, rows, clock, first = [], [], Clock(place.cpu), {}
     with Worker(place, *OPTIONS, *attempts.TIMEOUT, *attempts.SEED) as worker:
-        for begin in range(0, count, EVERY):
-            part = dict(enumerate(planned[begin : begin + EVERY], start=begin))
+        while done < len(planned) and not place.is_over():
+            part = dict(enumerate(planned[done : done + EVERY], start=done))
             for answer in worker.judge([request_for(run, *one) for one in part.items()]):
                 faults += faults_of(answer, part)
                 first.setdefault(part[int(answer["request"])].path, answer.get("record", answer))
-            rows.append(census.take(worker.process.pid, place.work, place.cache, begin + len(part)))
-            clock.look()
-            place.store(
-                "worker", {"part": "worker", **clock.read(begin + len(part)), "census": rows}
-            )
-    rate = clock.read(count)
+            done += len(part)
+            rows.append(census.take(worker.process.pid, place.work, place.cache, done))
+            place.store("worker", {"part": "worker", **clock.read(done), "census": rows})
+    rate = clock.read(done)
     if worker.process.returncode != 0:
         faults.append(f"exit status {worker.process.returncode}")
     found = census.trends(rows[1:])  # the first rows see caches fill
