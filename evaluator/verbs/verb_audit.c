@@ -16,14 +16,23 @@
 #include "evaluator/verbs/verb.h"
 
 enum { MOST_PROBLEMS = 256, MOST_WORDS = MOST_PROBLEMS + 24 };
-enum { KEY_SIZES = 0x100, KEY_SEEDS, KEY_DEVICE, KEY_JSON, KEY_CALIBRATE, KEY_WRITE };
+enum {
+    KEY_SIZES = 0x100,
+    KEY_SEEDS,
+    KEY_DEVICE,
+    KEY_JSON,
+    KEY_CALIBRATE,
+    KEY_WRITE,
+    KEY_TABLE,
+    KEY_MOST_RANKS
+};
 
 typedef struct audit_options {
     const char *problems[MOST_PROBLEMS];
     size_t problem_count;
     const char *passed[MOST_WORDS]; /* options in the form that Python takes */
     size_t passed_count;
-    bool calibrates, writes;
+    bool calibrates, writes, tables, bounds_ranks;
 } audit_options;
 
 static void pass(audit_options *options, const char *name, const char *value)
@@ -45,7 +54,10 @@ static const struct argp_option table[] = {
     {0, 0, 0, 0, "Tolerances:", 2},
     {"calibrate", KEY_CALIBRATE, 0, 0,
      "measure honest programs and the cheapest cheats, and choose bounds between them", 0},
+    {"most-ranks", KEY_MOST_RANKS, "N", 0,
+     "with --calibrate: measure sizes that are not tiny on at most N ranks", 0},
     {"write", KEY_WRITE, 0, 0, "with --calibrate: store the bounds in the problem files", 0},
+    {"table", KEY_TABLE, 0, 0, "print the stored bounds and what they were set from", 0},
     {0, 0, 0, 0, "What comes out:", 3},
     {"json", KEY_JSON, 0, 0, "everything that was found, on standard output", 0},
     {0}};
@@ -77,14 +89,24 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_WRITE:
         options->writes = true;
         return 0;
+    case KEY_MOST_RANKS:
+        pass(options, "--most-ranks", value);
+        options->bounds_ranks = true;
+        return 0;
+    case KEY_TABLE:
+        options->tables = true;
+        return 0;
     case ARGP_KEY_ARG:
         if (options->problem_count == MOST_PROBLEMS)
             argp_error(state, "at most %d problems at a time", MOST_PROBLEMS);
         options->problems[options->problem_count++] = value;
         return 0;
     case ARGP_KEY_END:
-        if (options->writes && !options->calibrates)
-            argp_error(state, "--write goes with --calibrate");
+        if ((options->writes || options->bounds_ranks) && !options->calibrates)
+            argp_error(state, "--%s goes with --calibrate",
+                       options->writes ? "write" : "most-ranks");
+        if (options->tables && (options->calibrates || options->passed_count > 0))
+            argp_error(state, "--table prints what is stored, and goes with problems only");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -124,9 +146,12 @@ static pkb_code run(const audit_options *options, const pkb_toolbox *tools,
                     const pkb_catalogue *catalogue, pkb_error *err)
 {
     static const char calibrate[] = "harness.runner.audit.calibrate";
+    static const char print_table[] = "harness.runner.audit.table";
     static const char audit[] = "harness.runner.audit";
     const char *argv[MOST_WORDS + 1] = {tools->tools[PKB_TOOL_PYTHON].path, "-m",
-                                        options->calibrates ? calibrate : audit};
+                                        options->calibrates ? calibrate
+                                        : options->tables   ? print_table
+                                                            : audit};
     char *names[MOST_PROBLEMS] = {0};
     size_t count = 3;
     pkb_code rc = PKB_OK;

@@ -123,7 +123,9 @@ def file(tmp_path):
 
 def test_only_the_tolerance_of_the_device_changes(file):
     before = file.read_text()
-    entry = tolerance_entry(chosen(sample(reference=0.01, local_only=math.inf)), "in a test")
+    entry = tolerance_entry(
+        chosen(sample(reference=0.01, local_only=math.inf)), {"date": "2026-11-30"}
+    )
     assert list(entry["measured"]) == ["reference"]  # JSON has no infinity
     write_tolerance(file, "cuda", {"y": entry})
     after, old = json.loads(file.read_text()), json.loads(before)

@@ -8,8 +8,10 @@ asked wrongly.
 
 import argparse
 import json
+import platform
 import sys
 from dataclasses import asdict
+from datetime import UTC, datetime
 
 from harness.runner.audit.choose import Choice, choose
 from harness.runner.audit.measure import CHEATS, Sample, measure
@@ -27,6 +29,7 @@ from harness.runner.audit.scene import Place
 from harness.runner.audit.world import Worlds
 from harness.runner.expr import ExprError
 from harness.runner.problem import METRICS, Problem, ProblemError
+from harness.runner.resolve import MAX_RANKS
 
 
 def main(argv: list[str]) -> int:
@@ -34,7 +37,7 @@ def main(argv: list[str]) -> int:
     try:
         worlds = pick_worlds(options)
         plan = [
-            (problem, places_asked(problem, options, worlds))
+            (problem, [p for p in places_asked(problem, options, worlds) if _fits(p, options)])
             for problem in pick_problems(options.problems)
             if _floats(problem)
         ]
@@ -61,8 +64,19 @@ def _parse(argv: list[str]) -> argparse.Namespace:
         prog="python -m harness.runner.audit.calibrate", description=__doc__
     )
     add_options(parser, sizes="tiny,pkb")
+    parser.add_argument(
+        "--most-ranks",
+        type=int,
+        default=MAX_RANKS,
+        help="sizes that are not tiny only on worlds of so many ranks",
+    )
     parser.add_argument("--write", action="store_true", help="store them in the problem files")
     return parser.parse_args(argv)
+
+
+def _fits(place: Place, options: argparse.Namespace) -> bool:
+    is_tiny = place.problem.size(place.size).size_class == "tiny"
+    return is_tiny or place.world <= options.most_ranks
 
 
 def _floats(problem: Problem) -> list[str]:
@@ -70,17 +84,23 @@ def _floats(problem: Problem) -> list[str]:
 
 
 def _calibrate(problem: Problem, places: list[Place], worlds: Worlds, trials: int) -> list[Choice]:
-    """From nominal inputs everywhere and all families at tiny sizes; from all families everywhere
-    only where that leaves a cheat unseen."""
-    others = [family for family in problem.families if family != "nominal"]
+    """From nominal inputs and those that are compared bit by bit everywhere, and all families at
+    tiny sizes; from all families everywhere only where that leaves a cheat unseen."""
+    exact = [family for family in problem.families if _is_exact(problem, family)]
+    others = [family for family in problem.families if family not in ("nominal", *exact)]
     tiny = [place for place in places if problem.size(place.size).size_class == "tiny"]
-    samples = _measure(places, ["nominal"], worlds, trials)
+    samples = _measure(places, ["nominal", *exact], worlds, trials)
     samples += _measure(tiny, others, worlds, trials)
     choices = _choose(problem, samples)
     rest = [place for place in places if place not in tiny]
     if rest and others and any(choice.refusals for choice in choices):
         choices = _choose(problem, samples + _measure(rest, others, worlds, trials))
     return choices
+
+
+def _is_exact(problem: Problem, family: str) -> bool:
+    floats = [problem.argument(name) for name in _floats(problem)]
+    return any(argument.check_in(family) == "exact" for argument in floats)
 
 
 def _choose(problem: Problem, samples: list[Sample]) -> list[Choice]:
@@ -112,10 +132,27 @@ def _tell(problem: Problem, choices: list[Choice], options: argparse.Namespace) 
     if options.write and refusals:
         print(f"  {problem.name}: nothing is written", file=sys.stderr)
     elif options.write:
-        link = "NCCL" if options.device == "cuda" else "gloo"
-        how = f"at {options.sizes}, P = {options.ranks} over {link}, {options.seeds} draws"
-        entries = {choice.output: tolerance_entry(choice, how) for choice in choices}
+        occasion = _occasion(options)
+        entries = {choice.output: tolerance_entry(choice, occasion) for choice in choices}
         write_tolerance(problem.path, options.device, entries)
+
+
+def _occasion(options: argparse.Namespace) -> dict[str, str]:
+    import torch
+
+    is_cuda = options.device == "cuda"
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": torch.cuda.get_device_name() if is_cuda else f"cpu {platform.machine()}",
+        "torch": torch.__version__ + (" over NCCL" if is_cuda else " over gloo"),
+        "sizes": options.sizes,
+        "ranks": options.ranks + _but(options),
+        "draws": str(options.seeds),
+    }
+
+
+def _but(options: argparse.Namespace) -> str:
+    return f" (at most {options.most_ranks} beyond tiny)" if options.most_ranks < MAX_RANKS else ""
 
 
 def table(problem: Problem, choices: list[Choice]) -> str:

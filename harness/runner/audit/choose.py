@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import torch
 
-from harness.runner.audit.measure import CHEATS, HONEST, Sample
+from harness.runner.audit.measure import CHEATS, HONEST, OTHERS, Sample
 from harness.runner.compare import NO_ERROR, REFERENCE_FACTOR, Errors
 from harness.runner.memory import TORCH_DTYPES
 from harness.runner.problem import METRICS
@@ -44,12 +44,12 @@ def choose(output: str, dtype: str, samples: list[Sample]) -> Choice:
     nominal = [sample.errors for sample in samples if sample.family == "nominal"]
     kinds = {kind for found in nominal for kind in found}
     largest = {k: _over(nominal, k, Errors.worst) for k in HONEST if k in kinds}
-    smallest = {k: _over(nominal, k, Errors.least) for k in (*CHEATS, "eight_bits") if k in kinds}
+    smallest = {k: _over(nominal, k, Errors.least) for k in (*CHEATS, *OTHERS) if k in kinds}
     bound = _choose_bound(samples, dtype)
     needed = [cheat for cheat in CHEATS if cheat != MAY_PASS]
     refusals = [*_turned_away(samples, bound), *_unseen(samples, bound, needed)]
     notes = [*_unseen(samples, bound, [MAY_PASS])]
-    seen = {cheat: _least_seen(samples, bound, cheat) for cheat in CHEATS}
+    seen = {kind: _least_seen(samples, bound, kind) for kind in (*CHEATS, *OTHERS)}
     found = {cheat: value for cheat, value in seen.items() if value is not None}
     return Choice(output, bound, refusals, notes, largest, smallest, found)
 

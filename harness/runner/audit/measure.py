@@ -3,6 +3,7 @@
 of the cheapest cheats from the other."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -15,6 +16,7 @@ from harness.runner.compare import Errors, compare, errors
 from harness.runner.problem import Argument
 
 TILE = 16
+GROUP = 32
 HONEST = {
     "reference": "the reference",
     "rounded_once": "the exact result rounded once",
@@ -27,7 +29,10 @@ CHEATS = {
     "one_rank_missing_in_an_element": "in an element of median contribution",
     "local_only": "nothing of the other ranks",
 }
-OTHERS = {"eight_bits": "the other ranks' inputs as e4m3 with a factor a tensor"}
+OTHERS = {
+    "eight_bits": "the other ranks' inputs as e4m3 with a factor a tensor",
+    "eight_bit_blocks": f"the other ranks' inputs as int8 with a factor for {GROUP} elements",
+}
 _HOW = {
     "in float32": "float32",
     "in a chain of ranks": "chain",
@@ -97,7 +102,8 @@ def _answers(place: Place, scene: Scene, rank: int, reference: Tensors) -> dict[
             answers[_HOW[how]] = answer
     for kind, inputs in (
         ("local_only", _alone(scene, rank)),
-        ("eight_bits", _eight_bits(scene, rank)),
+        ("eight_bits", _coarse(scene, rank, _in_e4m3)),
+        ("eight_bit_blocks", _coarse(scene, rank, _in_int8)),
     ):
         answer = _expect(scene, rank, inputs) or {}
         answers[kind] = {
@@ -114,13 +120,13 @@ def _alone(scene: Scene, rank: int) -> list[Draw]:
     return [d if q == rank else scene.blank(q) for q, d in enumerate(scene.inputs)]
 
 
-def _eight_bits(scene: Scene, rank: int) -> list[Draw]:
+def _coarse(scene: Scene, rank: int, code: Callable[[torch.Tensor], torch.Tensor]) -> list[Draw]:
+    """The inputs, those of the others as they are after a narrow format."""
+
     def coarse(tensor: torch.Tensor) -> torch.Tensor:
         if not tensor.is_floating_point() or tensor.element_size() == 1 or not tensor.any():
             return tensor
-        scale = tensor.double().abs().max() / torch.finfo(torch.float8_e4m3fn).max
-        codes = (tensor.double() / scale).float().to(torch.float8_e4m3fn)
-        return (codes.double() * scale).to(tensor.dtype)
+        return code(tensor.double()).to(tensor.dtype)
 
     return [
         draw
@@ -128,6 +134,17 @@ def _eight_bits(scene: Scene, rank: int) -> list[Draw]:
         else Draw({k: coarse(t) for k, t in draw.tensors.items()}, draw.scalars, draw.dims)
         for q, draw in enumerate(scene.inputs)
     ]
+
+
+def _in_e4m3(tensor: torch.Tensor) -> torch.Tensor:
+    unit = tensor.abs().max() / torch.finfo(torch.float8_e4m3fn).max
+    return (tensor / unit).float().to(torch.float8_e4m3fn).double() * unit
+
+
+def _in_int8(tensor: torch.Tensor) -> torch.Tensor:
+    flat = torch.nn.functional.pad(tensor.flatten(), (0, -tensor.numel() % GROUP)).view(-1, GROUP)
+    unit = flat.abs().amax(1, keepdim=True).clamp(min=1e-300) / 127
+    return ((flat / unit).round() * unit).flatten()[: tensor.numel()].view(tensor.shape)
 
 
 def _expect(scene: Scene, rank: int, inputs: list[Draw]) -> Tensors | None:

@@ -14,18 +14,25 @@ from harness.runner.problem import METRICS, ProblemError
 _WHITE = " \t\r\n"
 
 
-def tolerance_entry(choice: Choice, how: str) -> dict:
-    """What stands under tolerance.DEVICE.OUTPUT. `how` says what was measured."""
-    measured = {}
+def tolerance_entry(choice: Choice, occasion: dict[str, str]) -> dict:
+    """What stands under tolerance.DEVICE.OUTPUT. The occasion is when and where it was measured."""
+    measured: dict[str, dict] = {}
     for found, which, words in (
         (choice.largest, "largest", HONEST),
         (choice.smallest, "smallest", {**CHEATS, **OTHERS}),
     ):
         for kind, errors in found.items():
             if all(math.isfinite(value) for value in _numbers(errors).values()):
-                what = f"{words[kind]}, {which} {how}"
-                measured[kind] = {**_numbers(errors, digits=3), "what": what}
-    return {**_numbers(choice.bound), "measured": measured}
+                seen = _seen(choice.seen_by.get(kind))
+                what = f"{words[kind]}: {which} nominal"
+                measured[kind] = {**_numbers(errors, digits=3), **seen, "what": what}
+    return {**_numbers(choice.bound), "measured": measured, "set": occasion}
+
+
+def _seen(times: float | None) -> dict:
+    if times is None:
+        return {}
+    return {"seen": float(f"{times:.3g}") if math.isfinite(times) else "exact"}
 
 
 def _numbers(errors: Errors, digits: int = 6) -> dict[str, float]:
@@ -80,7 +87,10 @@ def _rendered(tolerance: dict) -> str:
             return "{" + bounds + "}"
         inner = " " * (indent + 2)
         measured = block(entry["measured"], indent + 2, lambda v, _: json.dumps(v))
-        return f'{{\n{inner}{bounds},\n{inner}"measured": {measured}\n{" " * indent}}}'
+        lines = [bounds, f'"measured": {measured}']
+        if entry.get("set"):
+            lines.append(f'"set": {json.dumps(entry["set"])}')
+        return "{\n" + ",\n".join(inner + line for line in lines) + "\n" + " " * indent + "}"
 
     def by_device(outputs: dict, indent: int) -> str:
         return block(outputs, indent, output) if outputs else "{}"
