@@ -9,10 +9,13 @@ def make_inputs(ctx):
     """x (M, N) bf16, every rank's own draw."""
     shape = (ctx.dims.M, ctx.dims.N)
     if ctx.family == "integers":
-        # Sums of all ranks stay within +-256, where bfloat16 holds every integer.
-        limit = max(1, min(8, 256 // ctx.world))
-        x = torch.randint(-limit, limit + 1, shape, generator=ctx.rng, device=ctx.device)
-        return {"x": x.to(torch.bfloat16)}
+        # Sums of all ranks stay within +-256 units, which bfloat16 holds whatever the order. Each
+        # element has a unit of its own: formats with a factor a block lose the small ones.
+        limit = max(1, 256 // ctx.world)
+        x = torch.randint(1, limit + 1, shape, generator=ctx.rng, device=ctx.device)
+        sign = 2 * torch.randint(0, 2, shape, generator=ctx.rng, device=ctx.device) - 1
+        unit = torch.randint(-20, 21, shape, generator=ctx.shared_rng(), device=ctx.device)
+        return {"x": torch.ldexp((sign * x).float(), unit).to(torch.bfloat16)}
     x = torch.randn(shape, generator=ctx.rng, device=ctx.device)
     if ctx.family == "tiny":
         x = x * 1e-30

@@ -21,7 +21,16 @@ def make_inputs(ctx):
         return torch.sign(normal(*shape)) * keep
 
     if ctx.family == "integers":
-        return {"A": sparse_signs(M, K).bfloat16(), "B": sparse_signs(K, N).bfloat16()}
+        # Each row and each column has a unit of its own, the same on all ranks: formats with a
+        # factor a block lose the small ones.
+        shared = ctx.shared_rng()
+        of_row, of_column = (
+            torch.randint(-10, 11, shape, generator=shared, device=ctx.device)
+            for shape in ((M, 1), (N,))
+        )
+        A = torch.ldexp(sparse_signs(M, K), of_row)
+        B = torch.ldexp(sparse_signs(K, N), of_column)
+        return {"A": A.bfloat16(), "B": B.bfloat16()}
     A, B = normal(M, K), normal(K, N) / math.sqrt(K * ctx.world)
     if ctx.family == "tiny":
         A, B = A * 1e-15, B * 1e-15

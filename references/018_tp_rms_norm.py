@@ -4,10 +4,15 @@
 import torch
 import torch.distributed as dist
 
+ROOT = 8  # of a row's mean square in the family `integers`
+FILLERS, MOST = 12, 127  # so many integers up to MOST have any sum of squares up to 10^5
+
 
 def make_inputs(ctx):
     """x (M, N) and w (N) bf16, every rank's own; eps, the same on all ranks."""
     M, N = ctx.dims.M, ctx.dims.N
+    if ctx.family == "integers":
+        return exact_inputs(ctx)
     eps = 10.0 ** (-6 + 2 * torch.rand((), generator=ctx.shared_rng(), device=ctx.device).item())
 
     def normal(*shape):
@@ -26,6 +31,43 @@ def make_inputs(ctx):
     elif ctx.family == "outliers":  # a channel in 16 dominates, as in trained models
         x = torch.where(torch.rand(N, generator=ctx.rng, device=ctx.device) < 1 / 16, 20 * x, x)
     return {"x": x.bfloat16(), "w": w.bfloat16(), "eps": eps}
+
+
+def exact_inputs(ctx):
+    """Rows of integers whose mean square over all ranks is ROOT^2, though no rank's own is, times a
+    power of two; and weights that are powers of two: y is exact in bfloat16, and shows any error of
+    a sum beyond 2^-8 of it."""
+    M, N, device, shared = ctx.dims.M, ctx.dims.N, ctx.device, ctx.shared_rng()
+    columns = [ctx.dims_of(q).N for q in range(ctx.world)]
+    holders = [q for q, count in enumerate(columns) if count > 0]
+
+    def integers(generator, low, high, *shape):
+        return torch.randint(low, high + 1, shape, generator=generator, device=device)
+
+    # What each holder passes on to the next one of a row's sum of squares.
+    most = ROOT * ROOT * min(columns[q] for q in holders) // 4
+    passed = integers(shared, -most, most, M, len(holders))
+    wanted = torch.zeros(M, ctx.world, dtype=torch.int64, device=device)
+    wanted[:, holders] = passed.roll(1, 1) - passed
+    wanted = wanted[:, ctx.rank] + N * ROOT * ROOT
+    exponent = integers(shared, 10, 20, M, 1)  # far beyond eps
+
+    x = torch.randn((M, N), generator=ctx.rng, device=device, dtype=torch.float64)
+    fillers = min(FILLERS, N)
+    x[:, :fillers] = 0
+    size = torch.sqrt(0.95 * wanted / x.square().sum(1).clamp(min=1))
+    x = (x * size[:, None]).trunc().clamp(-MOST, MOST)
+    for column in range(fillers):
+        rest = wanted - x.square().sum(1)
+        x[:, column] = rest.sqrt().floor().clamp(max=MOST)
+    x = x * (2 * integers(ctx.rng, 0, 1, M, N) - 1)
+    x = x[:, torch.randperm(N, generator=ctx.rng, device=device)]
+    sign = 2 * integers(ctx.rng, 0, 1, N) - 1
+    return {
+        "x": torch.ldexp(x, exponent).bfloat16(),
+        "w": torch.ldexp(sign.float(), integers(ctx.rng, -1, 1, N)).bfloat16(),
+        "eps": 10.0 ** (-6 + 2 * torch.rand((), generator=shared, device=device).item()),
+    }
 
 
 def reference(ctx, x, w, eps):

@@ -35,11 +35,18 @@ def make_inputs(ctx):
     x = (x + mean).bfloat16()
     if ctx.family == "close":  # logits in bfloat16 would choose other experts
         x = _nudged(x, Wg, ctx.dims.k)
+    gate, up = ((normal(L, H, N) / math.sqrt(N)).bfloat16() for _ in range(2))
+    if ctx.family == "scaled":
+        # Powers of two that cancel change nothing in floating point, but formats with a factor a
+        # token or block lose most of x.
+        of_x = torch.randint(-12, 13, (N,), generator=shared, device=ctx.device)
+        x = torch.ldexp(x, of_x)
+        Wg, gate, up = (torch.ldexp(weight, -of_x) for weight in (Wg, gate, up))
     return {
         "x": _decided(x, Wg, ctx.dims.k)[:M],
         "Wg": Wg,
-        "gate": (normal(L, H, N) / math.sqrt(N)).bfloat16(),
-        "up": (normal(L, H, N) / math.sqrt(N)).bfloat16(),
+        "gate": gate,
+        "up": up,
         "down": (normal(L, N, H) / math.sqrt(H)).bfloat16(),
     }
 

@@ -24,7 +24,35 @@ def make_inputs(ctx):
     x = normal(B, s, C, generator=ctx.rng)
     if ctx.family == "offset":
         x = (x + normal(C)) / math.sqrt(2)
+    elif ctx.family == "high":
+        raise_scores(ctx, x, Wqkv)
+    elif ctx.family == "scaled":
+        scale_channels(ctx, x, Wqkv, Wo)
     return {"x": x.bfloat16(), "Wqkv": Wqkv.bfloat16(), "Wo": Wo.bfloat16()}
+
+
+def raise_scores(ctx, x, Wqkv):
+    """Adds 100 to 200 to all scores of a head, or takes it away, which softmax does not see: one
+    channel of a head's queries, and of its keys, is the same for all tokens."""
+    h, d, device = ctx.dims.h, ctx.dims.d, ctx.device
+    offset = 100 + 100 * torch.rand(h, generator=ctx.shared_rng(), device=device)
+    root = torch.sqrt(offset * math.sqrt(d))
+    x[..., 0] = 1
+    for part, sign in ((0, 1), (1, torch.arange(h, device=device) % 2 * 2 - 1)):
+        rows = Wqkv.view(3, h, d, h * d)[part, :, 0]
+        rows.zero_()
+        rows[:, 0] = sign * root
+
+
+def scale_channels(ctx, x, Wqkv, Wo):
+    """Multiplies each channel of x, q, k, v by a power of two, and what meets it by its inverse:
+    nothing changes in floating point, but formats with a factor a block lose most channels."""
+    C = ctx.dims.h * ctx.dims.d
+    shared = ctx.shared_rng()
+    of_x, of_q, of_v = torch.randint(-12, 13, (3, C), generator=shared, device=ctx.device)
+    x.copy_(torch.ldexp(x, of_x))
+    Wqkv.copy_(torch.ldexp(Wqkv, torch.cat([of_q, -of_q, of_v])[:, None] - of_x))
+    Wo.copy_(torch.ldexp(Wo, -of_v))
 
 
 def reference(ctx, x, Wqkv, Wo):

@@ -24,7 +24,39 @@ def make_inputs(ctx):
     x = normal(of_tokens, B, s, N)
     if ctx.family == "offset":
         x = (x + normal(ctx.shared_rng(), N)) / math.sqrt(2)
+    elif ctx.family == "high":
+        raise_scores(ctx, x, Wqkv, of_heads)
+    elif ctx.family == "scaled":
+        scale_channels(ctx, x, Wqkv, Wo, of_heads)
     return {"x": x.bfloat16(), "Wqkv": Wqkv.bfloat16(), "Wo": Wo.bfloat16()}
+
+
+def raise_scores(ctx, x, Wqkv, of_heads):
+    """Adds 100 to 200 to all scores of a head, or takes it away, which softmax does not see: one
+    channel of a head's queries, and of its keys, is the same for all tokens."""
+    hl, d, device = ctx.dims.hl, ctx.dims.d, ctx.device
+    offset = 100 + 100 * torch.rand(hl, generator=of_heads, device=device)
+    above = 2 * torch.randint(0, 2, (hl,), generator=of_heads, device=device) - 1
+    root = torch.sqrt(offset * math.sqrt(d))
+    x[..., 0] = 1
+    for part, sign in ((0, 1), (1, above)):
+        rows = Wqkv.view(3, hl, d, -1)[part, :, 0]
+        rows.zero_()
+        rows[:, 0] = sign * root
+
+
+def scale_channels(ctx, x, Wqkv, Wo, of_heads):
+    """Multiplies each channel of x, q, k, v by a power of two, and what meets it by its inverse:
+    nothing changes in floating point, but formats with a factor a block lose most channels."""
+
+    def exponents(generator, *shape):
+        return torch.randint(-12, 13, shape, generator=generator, device=ctx.device)
+
+    of_x = exponents(ctx.shared_rng(), ctx.dims.N)
+    of_q, of_v = exponents(of_heads, 2, ctx.dims.hl * ctx.dims.d)
+    x.copy_(torch.ldexp(x, of_x))
+    Wqkv.copy_(torch.ldexp(Wqkv, torch.cat([of_q, -of_q, of_v])[:, None] - of_x))
+    Wo.copy_(torch.ldexp(Wo, -of_v))
 
 
 def reference(ctx, x, Wqkv, Wo):

@@ -15,8 +15,12 @@ def make_inputs(ctx):
     view, K = all_cameras(ctx)
     eps2d, near, far = torch.rand(3, generator=ctx.shared_rng(), device=device).tolist()
     values = {"eps2d": 0.1 + 5 * eps2d, "near": 1 + 0.2 * near, "far": 3.3 + 0.5 * far}
+    size = 6 / (0.8 * min(ctx.dims.W, ctx.dims.H))  # 2 pixels at a distance of 3
     if ctx.family == "dense":
         values["far"] += 10
+    elif ctx.family == "small":  # determinants on both sides of their floor
+        size *= 1e-3
+        values["eps2d"] = 4e-6 + 4e-6 * eps2d
 
     count = most + most // 2 + 32
     if ctx.family == "edges":
@@ -28,7 +32,6 @@ def make_inputs(ctx):
     def normal(*shape):
         return torch.randn(count, *shape, generator=ctx.rng, device=device)
 
-    size = 6 / (0.8 * min(ctx.dims.W, ctx.dims.H))  # 2 pixels at a distance of 3
     gaussians = {
         "mean": 5 * uniform(3) - 2.5,
         "quat": normal(4),

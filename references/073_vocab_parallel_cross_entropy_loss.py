@@ -24,9 +24,8 @@ def make_inputs(ctx):
     )
     bonus = torch.randn(likely.shape, generator=shared, device=device) + math.log(V)
     logits = torch.randn((T, n), generator=ctx.rng, device=device)
-    owner = {"flat": 0, "flat_last": ctx.world - 1}.get(ctx.family)
-    if owner is None:
-        logits.scatter_add_(1, likely[:, ctx.rank], bonus[:, ctx.rank])
+    logits.scatter_add_(1, likely[:, ctx.rank], bonus[:, ctx.rank])
+    owner, distance = integers(0, ctx.world, 1), 60 * torch.rand(1, generator=shared, device=device)
     offset = 30 * torch.randn((T, 1), generator=shared, device=device)
     if ctx.family == "offset":
         logits += offset
@@ -34,11 +33,18 @@ def make_inputs(ctx):
         logits *= 16
     elif ctx.family == "ties":
         logits = 2 * torch.round(logits / 2)
+    elif ctx.family == "far" and ctx.rank != int(owner):
+        logits -= distance
+    elif ctx.family == "counts":
+        is_one = ctx.rank * n + torch.arange(n, device=device)
+        is_one = counted(is_one - integers(0, V, T, 1), V, integers)
+        below = 900 + 100 * torch.rand((T, n), generator=ctx.rng, device=device)
+        logits = offset.bfloat16() - torch.where(is_one, 0, below)
 
     entries = (likely + n * torch.arange(ctx.world, device=device)[:, None]).view(T, -1)
     chosen = entries.gather(1, integers(0, 2 * ctx.world, T, 1)).squeeze(1)
     target = torch.where(integers(0, 3, T) > 0, chosen, integers(0, V, T))
-    if owner is not None:  # all other ranks have only small gradients, which then count
+    if ctx.family == "far":  # all other ranks have only small gradients, which then count
         target = owner * n + target % n
     # Ignored: the entry of padding, or what is no entry.
     ignore = int(integers(-V, V, 1))
@@ -48,7 +54,19 @@ def make_inputs(ctx):
     target = torch.where(integers(0, 8, T) < kept_of_8, target, ignored)
     # Of either sign, none much larger than the others: they alone would decide the checked norms.
     dloss = (0.5 + torch.rand(T, generator=shared, device=device)) * (2 * integers(0, 2, T) - 1)
+    if ctx.family == "counts":
+        dloss = torch.ldexp(dloss.sign(), integers(-1, 2, T))
     return {"logits": logits.bfloat16(), "target": target, "dloss": dloss, "ignore": ignore}
+
+
+def counted(entry, V, integers):
+    """Which entries of a row, counted from any one of them, are among 2, 4 ... 256 that lie about
+    evenly over the vocabulary: S is their number, and the gradient exact in bfloat16."""
+    T, top = len(entry), min(8, V.bit_length() - 1)
+    count = 2 ** (top - integers(0, min(3, top), T, 1))
+    step = torch.maximum(V // count - integers(0, 3, T, 1), torch.ones_like(count))
+    entry = entry % V
+    return (entry % step == 0) & (entry // step < count)
 
 
 def reference(ctx, logits, target, dloss, ignore):
