@@ -19,7 +19,7 @@
 #include "evaluator/machine/gpus.h"
 #include "evaluator/machine/tool.h"
 
-enum { PKB_RECORD_SCHEMA = 1, PKB_PROTOCOL_VERSION = 1 };
+enum { PKB_RECORD_SCHEMA = 1, PKB_PROTOCOL_VERSION = 2 };
 
 /* A longer line is no record. */
 enum { PKB_RECORD_LIMIT_BYTES = 16 << 20 };

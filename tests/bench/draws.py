@@ -60,12 +60,16 @@ def _measure(place: Place, pipe) -> None:
     start = time.process_time()
     scene = Scene(place.case("bench"))
     drawn = time.process_time()
-    pipe.send(f"{(drawn - start) / place.world:.2g}")
+    pipe.send(_seconds((drawn - start) / place.world))
     rank = place.world - 1
     context = scene.case.context(scene.resolved, rank, scene.seed)
     scene.case.run_oracle(context, scene.resolved, scene.inputs)
-    pipe.send(f"{time.process_time() - drawn:.2g}")
+    pipe.send(_seconds(time.process_time() - drawn))
     pipe.send(str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10))
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.2g}" if value >= 0.01 else "< 0.01"
 
 
 if __name__ == "__main__":

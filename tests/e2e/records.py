@@ -5,7 +5,7 @@ import hashlib
 import json
 from pathlib import Path
 
-PROTOCOL = 1
+PROTOCOL = 2
 GPUS = "NVIDIA H200 x 2, NVLink x 18, driver 580.159.04, nvcc 13.0.88, torch 2.11.0"
 
 

@@ -43,6 +43,8 @@ def test_a_fault_in_a_file_given_by_a_relative_path(tmp_path):
         (["1", "--seeds", "1"], ["--seeds wants at least 2"]),
         (["1", "--device", "tpu"], ["no device 'tpu'"]),
         (["1", "--write"], ["--write goes with --calibrate"]),
+        (["1", "--most-ranks", "4"], ["--most-ranks goes with --calibrate"]),
+        (["1", "--table", "-n", "2"], ["--table prints what is stored"]),
         (["26", "-n", "3,7", "--sizes", "pkb"], ["possible at none of P = 3,7", "E % P == 0"]),
     ],
 )
@@ -51,6 +53,15 @@ def test_bad_usage_is_named(arguments, words):
     for word in words:
         assert word in answer.err, answer.err
     assert (answer.status, answer.out) == (2, "")
+
+
+def test_the_stored_bounds_as_a_table():
+    answer = pkbench("audit", "--table", "allreduce")
+    assert answer.status == 0, answer.err
+    stored = json.loads((ROOT / "problems" / "001_allreduce.json").read_text())["tolerance"]["cpu"]
+    bounds = " / ".join(f"{stored['y'][metric]:.3g}" for metric in ("norm", "block", "max"))
+    assert f"| 1 y (bf16) | {bounds} |" in answer.out
+    assert "| 1 y (bf16) | not measured yet |" in answer.out
 
 
 def test_interrupt_ends_it():

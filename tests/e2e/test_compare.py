@@ -115,7 +115,7 @@ def test_feedback_is_what_may_differ(tmp_path, key):
     [
         ("worlds", {"world": 4}),
         ("machine classes", {"machine": {"class": "another"}}),
-        ("protocol versions", {"versions": {"protocol": 2}}),
+        ("protocol versions", {"versions": {"protocol": 1}}),
         ("devices", {"device": "cpu"}),
         ("grids", {"flags": {"sizes": "all", "timing": True, "timeout_s": 20, "grid": "2x1"}}),
     ],

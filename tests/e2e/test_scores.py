@@ -262,7 +262,7 @@ def test_plans_are_checked(tmp_path):
 # ---- mixtures ----
 
 MIXTURES = {
-    "protocol versions": {"versions": {"protocol": 2}},
+    "protocol versions": {"versions": {"protocol": 1}},
     "machine classes": {"machine": {"host": "vm", "class": "another"}},
     "worlds": {"world": 4},
     "sizes asked": {"flags": {"sizes": "pkb", "timing": True, "timeout_s": 20}},

@@ -10,6 +10,7 @@ from harness.runner.audit.choose import choose
 from harness.runner.audit.measure import CHEATS, Sample, measure
 from harness.runner.audit.rewrite import tolerance_entry, write_tolerance
 from harness.runner.audit.scene import Place
+from harness.runner.audit.table import page
 from harness.runner.compare import REFERENCE_FACTOR, Errors
 from harness.runner.problem import METRICS, ROOT, ProblemError, find, load
 
@@ -175,6 +176,27 @@ def test_the_published_size_separates(running_worlds, number):
         assert one.errors["eight_bits"].norm > one.errors["rounded_once"].norm
 
 
+@pytest.mark.parametrize(
+    ("number", "family", "output", "kinds"),
+    [
+        ("1", "integers", "y", ["eight_bits", "eight_bit_blocks", ELEMENT]),
+        ("18", "integers", "y", [ELEMENT]),
+        ("39", "scaled", "y", ["eight_bits", "eight_bit_blocks"]),
+        ("73", "counts", "dlogits", [ELEMENT]),
+    ],
+)
+def test_a_family_shows_what_nominal_inputs_hide(running_worlds, number, family, output, kinds):
+    place = Place(load(find(number)), "tiny", 2)
+    found = [one for found in running_worlds(2).run(measure, place, family, 1) for one in found]
+    seen = [one for one in found if one.output == output]
+    assert len(seen) == 2
+    for one in seen:
+        allowed = place.tolerance(output).worst(one.errors["reference"].times(REFERENCE_FACTOR))
+        assert within(one.errors["reference"], allowed)
+        for kind in kinds:
+            assert not within(one.errors[kind], allowed.times(3)), (one.rank, kind)
+
+
 def within(errors: Errors, allowed: Errors) -> bool:
     return all(getattr(errors, metric) <= getattr(allowed, metric) for metric in METRICS)
 
@@ -190,3 +212,16 @@ def test_other_outputs_than_sums_are_measured_too(running_worlds, everything):
     for one in [one for found in by_rank for one in found]:
         assert one.errors["reference"].max < 1e-5
         assert one.errors[TILE].max > 1e-3, one
+
+
+# ---- the table ----
+
+
+def test_the_page_shows_what_is_stored():
+    problems = [load(path) for path in sorted((ROOT / "problems").glob("[0-9]*.json"))]
+    text = (ROOT / "docs" / "tolerances.md").read_text()
+    stored = page(problems)
+    assert stored in text, "put what `pkbench audit --table` prints into docs/tolerances.md"
+    assert stored.count("not measured yet") == sum(
+        "float" in argument.check.values() for problem in problems for argument in problem.outputs
+    )

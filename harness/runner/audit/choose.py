@@ -3,10 +3,11 @@
 
 A judge allows the larger of a bound and four times the reference's own error. What an honest
 program needs is its error, outside nominal inputs only where the latter does not cover it. The
-bound is a margin times the largest need, rounded up to two digits: 8 or 4 where every cheat exceeds
-what is allowed by as much with nominal inputs on every rank; else twice, or less where only that
-keeps the cheats out: each must exceed what is allowed by SEPARATION in one metric at least, on each
-rank, in some family and draw. A cheat in one element may be too small to be seen: that is told.
+bound is a margin times the largest need, rounded up to two digits: 64, 8 or 4 where every cheat
+exceeds what is allowed by as much with nominal inputs on every rank; else twice, or less where only
+that keeps the cheats out: each must exceed what is allowed by SEPARATION in one metric at least, on
+each rank, in some family and draw. A cheat in one element may be too small to be seen: that is
+told.
 """
 
 import math
@@ -20,7 +21,7 @@ from harness.runner.compare import NO_ERROR, REFERENCE_FACTOR, Errors
 from harness.runner.memory import TORCH_DTYPES
 from harness.runner.problem import METRICS
 
-AMPLE_MARGINS = (8.0, 4.0)
+AMPLE_MARGINS = (64.0, 8.0, 4.0)
 MARGINS = (2.0, 1.5, 1.25, 1.1)
 MAY_PASS = "one_rank_missing_in_an_element"
 SEPARATION = 1.1
