@@ -194,7 +194,9 @@ def test_a_family_shows_what_nominal_inputs_hide(running_worlds, number, family,
         allowed = place.tolerance(output).worst(one.errors["reference"].times(REFERENCE_FACTOR))
         assert within(one.errors["reference"], allowed)
         for kind in kinds:
-            assert not within(one.errors[kind], allowed.times(3)), (one.rank, kind)
+            if kind in one.errors:  # a first rank may depend on nobody
+                assert not within(one.errors[kind], allowed.times(3)), (one.rank, kind)
+    assert all(kind in seen[1].errors for kind in kinds)
 
 
 def within(errors: Errors, allowed: Errors) -> bool:
