@@ -7,45 +7,29 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/json.h"
-#include "evaluator/machine/process.h"
+#include "evaluator/machine/module.h"
 
-enum { RESOLVE_TIMEOUT_S = 30, RESOLVER_REFUSED = 2 };
+enum { RESOLVE_TIMEOUT_S = 30 };
 
 static pkb_code run_resolver(pkb_buf *output, const pkb_toolbox *tools,
                              const pkb_plan_request *request, pkb_error *err)
 {
-    enum { MAX_WORDS = 16 };
     char world[16];
-    const char *argv[MAX_WORDS] = {tools->tools[PKB_TOOL_PYTHON].path,
-                                   "-m",
-                                   "harness.runner.resolve",
-                                   request->problem,
-                                   "-n",
-                                   world,
-                                   "--sizes",
-                                   request->sizes,
-                                   "--device",
-                                   request->device};
-    const pkb_process_options options = {.argv = argv, .directory = tools->root};
-    pkb_child_exit how = {0};
+    const char *const argv[] = {"harness.runner.resolve",
+                                request->problem,
+                                "-n",
+                                world,
+                                "--sizes",
+                                request->sizes,
+                                "--device",
+                                request->device,
+                                request->grid != NULL ? "--grid" : NULL,
+                                request->grid,
+                                NULL};
 
     snprintf(world, sizeof world, "%d", request->world);
-    if (request->grid != NULL) {
-        argv[10] = "--grid";
-        argv[11] = request->grid;
-    }
-    pkb_code rc = pkb_process_run(&options, RESOLVE_TIMEOUT_S * PKB_NS_PER_S, &how, output, err);
-    if (rc != PKB_OK || (how.exited && how.status == 0))
-        return rc;
-    const char *text = pkb_buf_text(output);
-    if (how.exited && how.status == RESOLVER_REFUSED)
-        return pkb_error_set(err, PKB_ERR_USAGE, 0, "%.*s", (int)strcspn(text, "\n"), text);
-    while (strchr(text, '\n') != NULL && strchr(text, '\n')[1] != '\0')
-        text = strchr(text, '\n') + 1; /* a traceback says what it is in its last line */
-    return pkb_error_set(err, PKB_ERR_CHILD, how.status, "python -m harness.runner.resolve: %.*s",
-                         (int)strcspn(text, "\n"), text);
+    return pkb_module_run(output, tools, argv, RESOLVE_TIMEOUT_S, err);
 }
 
 static pkb_code collect_sizes(pkb_plan *plan, pkb_error *err)

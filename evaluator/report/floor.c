@@ -8,35 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/fs.h"
 #include "base/json.h"
-#include "evaluator/machine/process.h"
+#include "evaluator/machine/module.h"
 
-enum { TIMEOUT_S = 60, REFUSED = 2, FIRST_PROBLEM = 6 };
+enum { TIMEOUT_S = 60, FIRST_PROBLEM = 4 };
 
 static bool is_known(const pkb_catalogue *catalogue, const char *problem)
 {
     const char *name = NULL;
     return pkb_catalogue_find(catalogue, problem, &name, NULL) == PKB_OK &&
            strcmp(name, problem) == 0;
-}
-
-static pkb_code ask(pkb_buf *output, const pkb_toolbox *tools, const char **argv, pkb_error *err)
-{
-    const pkb_process_options options = {.argv = argv, .directory = tools->root};
-    pkb_child_exit how = {0};
-
-    pkb_code rc = pkb_process_run(&options, TIMEOUT_S * PKB_NS_PER_S, &how, output, err);
-    if (rc != PKB_OK || (how.exited && how.status == 0))
-        return rc;
-    const char *text = pkb_buf_text(output);
-    if (how.exited && how.status == REFUSED)
-        return pkb_error_set(err, PKB_ERR_USAGE, 0, "%.*s", (int)strcspn(text, "\n"), text);
-    while (strchr(text, '\n') != NULL && strchr(text, '\n')[1] != '\0')
-        text = strchr(text, '\n') + 1; /* a traceback says what it is in its last line */
-    return pkb_error_set(err, PKB_ERR_CHILD, how.status, "python -m harness.runner.floor: %.*s",
-                         (int)strcspn(text, "\n"), text);
 }
 
 pkb_code pkb_floors_find(pkb_floors *out, const pkb_toolbox *tools, const char *ceilings,
@@ -57,15 +39,14 @@ pkb_code pkb_floors_find(pkb_floors *out, const pkb_toolbox *tools, const char *
         rc = pkb_error_set_errno(err, PKB_ERR_USAGE, "cannot find the ceilings %s", ceilings);
     if (rc != PKB_OK || argv == NULL)
         goto cleanup;
-    const char *head[FIRST_PROBLEM] = {
-        tools->tools[PKB_TOOL_PYTHON].path, "-m", "harness.runner.floor", path, "-n", world};
+    const char *head[FIRST_PROBLEM] = {"harness.runner.floor", path, "-n", world};
     memcpy(argv, head, sizeof head);
     for (size_t i = 0; i < runset->problem_count; i++)
         if (is_known(catalogue, runset->problems[i].name))
             argv[count++] = runset->problems[i].name;
     if (count == FIRST_PROBLEM || runset->is_mixed[PKB_CONDITION_WORLD])
         goto cleanup;
-    rc = ask(&output, tools, argv, err);
+    rc = pkb_module_run(&output, tools, argv, TIMEOUT_S, err);
     if (rc == PKB_OK)
         rc = pkb_json_parse(&out->json, pkb_buf_text(&output), output.bytes,
                             "what harness.runner.floor says", err);
