@@ -15,8 +15,10 @@
 #include "evaluator/report/link.h"
 #include "evaluator/score/runset_record.h"
 
-/* A reason is a sentence. Longer ones are cut, and all of them when they are many and long. */
-enum { REASON_BYTES = 600, SHORT_REASON_BYTES = 100, ALL_REASONS_BYTES = 3 << 19 };
+/* A reason is a sentence. Longer ones are cut, all of them when they are many and long, and nothing
+ * of them is left before they alone fill a page. */
+enum { REASON_BYTES = 600, SHORT_REASON_BYTES = 100 };
+enum { MANY_REASONS_BYTES = 3 << 19, MOST_REASONS_BYTES = 5 << 19 };
 
 static pkb_code no_memory(pkb_error *err)
 {
@@ -38,20 +40,31 @@ static pkb_code number_text(size_t *out, pkb_words *words, const pkb_buf *text, 
     return rc;
 }
 
+/* As it will stand in the page, where some characters take six bytes. */
+static size_t bytes_in_page(const pkb_buf *text)
+{
+    size_t bytes = text->bytes;
+
+    for (const char *at = pkb_buf_text(text); *at != '\0'; at++)
+        bytes += strchr("<>&", *at) != NULL ? 5 : 0;
+    return bytes;
+}
+
 static pkb_code number_reason(size_t *out, pkb_attempts *attempts, const cJSON *record,
                               pkb_error *err)
 {
     const char *reason = pkb_json_string_or(record, "reason", "");
     const size_t bytes = strlen(reason), before = attempts->reasons.count;
-    const size_t most =
-        attempts->reason_bytes < ALL_REASONS_BYTES ? REASON_BYTES : SHORT_REASON_BYTES;
+    const size_t most = attempts->reason_bytes < MANY_REASONS_BYTES   ? REASON_BYTES
+                        : attempts->reason_bytes < MOST_REASONS_BYTES ? SHORT_REASON_BYTES
+                                                                      : 0;
     pkb_buf text = {0};
 
     if (!pkb_clean_append(&text, reason, bytes, most))
         pkb_buf_printf(&text, "\xe2\x80\xa6 (cut here; %zu bytes in the record)", bytes);
     pkb_code rc = number_text(out, &attempts->reasons, &text, err);
     if (attempts->reasons.count > before)
-        attempts->reason_bytes += text.bytes;
+        attempts->reason_bytes += bytes_in_page(&text);
     pkb_buf_clear(&text);
     return rc;
 }

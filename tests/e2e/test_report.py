@@ -411,6 +411,19 @@ def test_hostile_texts_stay_texts(tmp_path, visit):
     assert "<img src=x onerror=alert(2)>" in page.locator("#environment").inner_text()
 
 
+def test_hostile_texts_do_not_fill_the_page(tmp_path):
+    """Characters that take six bytes in a page, and too many of them."""
+    records = [
+        record(PROBLEMS[0], sample, "CRASH", reason=f"{sample}" + "<" * 1000)
+        for sample in range(3000)
+    ]
+    path = report(tmp_path / "page.html", write(tmp_path / "run.jsonl", records))
+    assert path.stat().st_size - LIBRARY.stat().st_size < 3 << 20
+    reasons = data_of(path)["runs"][0]["attempts"]["reasons"]
+    assert reasons[0].startswith("0" + "<" * 599 + "\u2026 (cut here; 1001 bytes")
+    assert reasons[-1] == "\u2026 (cut here; 1004 bytes in the record)"
+
+
 def test_nothing_but_its_own_scripts_runs(two_runs, visit):
     path = two_runs[1]
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', path.read_text()).group(1)
