@@ -105,10 +105,10 @@ fetch_charts() {
     local sha256=a1911a5e05aac4b9abd7657308af5e18eb87222dd73d9fcab095d7163b72bd90
     ! sha256sum --status -c <<<"$sha256  $charts" 2>/dev/null || return 0
     say "fetching ECharts, which draws the charts of reports (7 MB)"
-    .venv/bin/python -m pip --version >/dev/null 2>&1 || python3 -m venv .venv
+    .venv/bin/python -m pip --version >/dev/null 2>&1 || python3 -m venv .venv || true
     folder=$(mktemp -d)
-    ! .venv/bin/python -c 'import setuptools' 2>/dev/null || how=(--no-build-isolation) # quicker
-    .venv/bin/python -m pip download -q --disable-pip-version-check --no-deps --require-hashes \
+    ! .venv/bin/python -c 'import setuptools.command.bdist_wheel' 2>/dev/null || how=(--no-build-isolation) # quicker
+    .venv/bin/python -m pip download -q --disable-pip-version-check --retries 2 --no-deps --require-hashes \
         "${how[@]}" -d "$folder" -r tools/requirements-report.txt 2>&1 | grep -v '^WARNING' >&2 || true
     tar -xzf "$folder"/ezcharts-*.tar.gz -C "$folder" --wildcards --strip-components=4 \
         'ezcharts-*/ezcharts/data/vendor/echarts.min.js' 2>/dev/null || true
