@@ -125,6 +125,47 @@ static void what_is_no_file_is_refused(void **state)
     unlink(path);
 }
 
+static void send(int fd, const char *text)
+{
+    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+}
+
+/* What has come is taken without waiting for more. */
+static void a_stream_gives_what_has_come(void **state)
+{
+    pkb_lines lines = PKB_LINES_NONE;
+    pkb_line line;
+    int ends[2];
+    (void)state;
+
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(pkb_lines_open_stream(&lines, ends[0], "a pipe", 10, NULL), PKB_OK);
+    assert_false(pkb_lines_take(&lines, &line));
+    send(ends[1], "one\ntwo\nthr");
+    assert_int_equal(pkb_lines_read(&lines, NULL), PKB_OK);
+    demand(&lines, "one", 1, true);
+    demand(&lines, "two", 2, true);
+    assert_false(pkb_lines_take(&lines, &line));
+    send(ends[1], "ee\n");
+    assert_int_equal(pkb_lines_read(&lines, NULL), PKB_OK);
+    demand(&lines, "three", 3, true);
+    send(ends[1], "longer than ten");
+    assert_int_equal(pkb_lines_read(&lines, NULL), PKB_OK);
+    assert_false(pkb_lines_take(&lines, &line));
+    send(ends[1], "\nlast");
+    close(ends[1]);
+    assert_int_equal(pkb_lines_read(&lines, NULL), PKB_OK);
+    assert_true(pkb_lines_take(&lines, &line));
+    assert_true(line.is_too_long);
+    assert_int_equal(line.bytes, 0);
+    assert_int_equal(line.offset, sizeof "one\ntwo\nthree\n" - 1);
+    assert_false(pkb_lines_take(&lines, &line));
+    assert_int_equal(pkb_lines_read(&lines, NULL), PKB_OK);
+    demand(&lines, "last", 5, false);
+    demand_end(&lines);
+    close(ends[0]);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -147,6 +188,7 @@ int main(void)
         cmocka_unit_test(long_lines_are_whole),
         cmocka_unit_test(too_long_lines_are_passed_over),
         cmocka_unit_test(what_is_no_file_is_refused),
+        cmocka_unit_test(a_stream_gives_what_has_come),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
