@@ -90,8 +90,8 @@ static pkb_code give(pkb_worker *worker, size_t place, bool *is_gone, pkb_error 
     return rc;
 }
 
-/* Ranks of another kind cost seconds, so jobs for which a lane is ready overtake others, until one
- * was overtaken often enough. */
+/* Later jobs may be given first, where room for them is found first. But one that was overtaken
+ * often enough is no more: lanes then end their work, and there is room for it. */
 static bool may_overtake(const pkb_worker *worker, size_t place)
 {
     for (size_t i = 0; i < place; i++)
@@ -100,35 +100,36 @@ static bool may_overtake(const pkb_worker *worker, size_t place)
     return true;
 }
 
-static pkb_code give_ready(pkb_worker *worker, pkb_error *err)
+static void count_overtaken(pkb_worker *worker, size_t place)
+{
+    for (size_t i = 0; i < place; i++)
+        worker->jobs[i]->overtaken +=
+            !worker->jobs[i]->is_away && !follows(worker, worker->jobs[i]);
+}
+
+static pkb_code give_some(pkb_worker *worker, bool only_to_ready, pkb_error *err)
 {
     pkb_code rc = PKB_OK;
     bool is_gone = false;
 
     for (size_t i = 0; i < worker->job_count && rc == PKB_OK; i += !is_gone) {
-        pkb_worker_job *job = worker->jobs[i];
+        const pkb_worker_job *job = worker->jobs[i];
         is_gone = false;
-        if (job->is_away || !pkb_lanes_is_ready(&worker->lanes, &job->setting) ||
-            !may_overtake(worker, i))
+        if (job->is_away || !may_overtake(worker, i) ||
+            (only_to_ready && !pkb_lanes_is_ready(&worker->lanes, &job->setting)))
             continue;
         rc = give(worker, i, &is_gone, err);
-        for (size_t k = 0; k < i && !is_gone && job->is_away; k++)
-            worker->jobs[k]->overtaken += !worker->jobs[k]->is_away;
+        if (!is_gone && job->is_away)
+            count_overtaken(worker, i);
     }
     return rc;
 }
 
+/* Ranks of another kind cost seconds, so those that are up come first. */
 static pkb_code give_all(pkb_worker *worker, pkb_error *err)
 {
-    bool is_gone = false;
-    pkb_code rc = give_ready(worker, err);
-
-    for (size_t i = 0; i < worker->job_count && rc == PKB_OK; i += !is_gone) {
-        is_gone = false;
-        if (!worker->jobs[i]->is_away)
-            rc = give(worker, i, &is_gone, err);
-    }
-    return rc;
+    pkb_code rc = give_some(worker, true, err);
+    return rc == PKB_OK ? give_some(worker, false, err) : rc;
 }
 
 /* ---- what comes ---- */
