@@ -56,7 +56,7 @@ def test_prompts_of_all_and_of_some():
     assert [json.loads(line)["problem"][:3] for line in some] == ["001", "002", "013"]
     demand(pkbench("prompt", "--all"), 2, "--jsonl")
     demand(pkbench("prompt", "--all", "--jsonl", "13"), 2, "not both")
-    demand(pkbench("prompt", "--problems", "nonsense", "--jsonl"), 2, "nonsense", "--problems")
+    demand(pkbench("prompt", "--problems", "nonsense", "--jsonl"), 2, "nonsense", "1-20,31,tensor")
     demand(pkbench("prompt"), 2, "which problem?")
 
 
