@@ -23,6 +23,7 @@
 
 /* A tick looks at so many jobs, as far as they are not wanted. */
 enum { LOOKED_AT = 64, NICE = 10 };
+#define RENICE_NS (200 * PKB_NS_PER_MS)
 #define STOP_AT_ONCE_NS (20 * PKB_NS_PER_MS)
 #define STOP_LATEST_NS (20 * PKB_NS_PER_S)
 
@@ -30,8 +31,9 @@ typedef struct running {
     pkb_child child; /* PKB_CHILD_NONE = a free place */
     size_t job;
     char *directory;
-    bool is_taken;                /* it is wanted now */
-    bool is_still;                /* none of its processes runs, as long as it is paused */
+    bool is_taken; /* it is wanted now */
+    bool is_still; /* none of its processes runs, as long as it is paused */
+    uint64_t reniced_ns;
     uint64_t since_ns, before_ns; /* it runs since then; and ran so long before the last pause */
 } running;
 
@@ -147,6 +149,23 @@ static bool is_used(const running *place)
     return place->child.pid > 0;
 }
 
+static void renice(running *place)
+{
+    pkb_tree_renice(place->child.pid, getpriority(PRIO_PROCESS, 0) + (place->is_taken ? 0 : NICE));
+    place->reniced_ns = pkb_clock_now_ns();
+}
+
+/* The sandbox begins new sessions for its compilers, whose share of a core does not follow from the
+ * priority of who began them. */
+static void renice_all(pkb_ahead *ahead)
+{
+    for (size_t i = 0; i < ahead->options.at_once; i++) {
+        running *place = &ahead->places[i];
+        if (is_used(place) && pkb_clock_now_ns() - place->reniced_ns > RENICE_NS)
+            renice(place);
+    }
+}
+
 /* Also one that took too long is finished: nobody tries it again here. */
 static void end_finished(pkb_ahead *ahead)
 {
@@ -211,6 +230,8 @@ void pkb_ahead_tick(pkb_ahead *ahead)
         return;
     }
     end_finished(ahead);
+    if (ahead->options.cores == NULL)
+        renice_all(ahead);
     if (ahead->next < ahead->begun)
         ahead->next = ahead->begun;
     for (int i = 0; i < LOOKED_AT && ahead->next < ahead->end; i++) {
@@ -227,9 +248,8 @@ void pkb_ahead_tick(pkb_ahead *ahead)
  * system lets us give it back. */
 static void hurry(running *place)
 {
-    if (!place->is_taken)
-        pkb_tree_renice(place->child.pid, getpriority(PRIO_PROCESS, 0));
     place->is_taken = true;
+    renice(place);
 }
 
 void pkb_ahead_take(pkb_ahead *ahead, size_t job)

@@ -22,7 +22,7 @@
 #define KILL_TIMEOUT_NS PKB_NS_PER_S
 
 typedef struct process {
-    pid_t pid, parent;
+    pid_t pid, parent, session;
     char state;
     bool is_member;
 } process;
@@ -48,9 +48,11 @@ static bool read_process(process *out, const char *pid)
     const char *end = strrchr(text, ')');
     if (end == NULL || end[1] != ' ' || end[2] == '\0' || end[3] != ' ')
         return false;
-    *out = (process){.pid = (pid_t)strtol(pid, NULL, 10),
-                     .parent = (pid_t)strtol(end + 4, NULL, 10),
-                     .state = end[2]};
+    int parent = 0, group = 0, session = 0;
+    if (sscanf(end + 4, "%d %d %d", &parent, &group, &session) != 3)
+        return false;
+    *out = (process){
+        .pid = (pid_t)strtol(pid, NULL, 10), .parent = parent, .session = session, .state = end[2]};
     return true;
 }
 
@@ -155,13 +157,39 @@ void pkb_tree_continue(pid_t root)
     signal_all(root, SIGCONT);
 }
 
+/* Of the session that the process leads. The kernel takes few such changes a second, so only those
+ * that change something are asked for. */
+static void renice_session(pid_t leader, int priority)
+{
+    char path[64], text[64] = "";
+    int now = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/autogroup", (int)leader);
+    int fd = open(path, O_RDWR | O_CLOEXEC); /* there is none where the kernel has no such thing */
+    if (fd < 0)
+        return;
+    const ssize_t count = read(fd, text, sizeof text - 1);
+    const char *value = count > 0 ? strstr(text, "nice ") : NULL;
+    if (value != NULL && sscanf(value, "nice %d", &now) == 1 && now != priority) {
+        const int bytes = snprintf(text, sizeof text, "%d", priority);
+        if (write(fd, text, (size_t)bytes) != bytes)
+            now = priority; /* as it was, then */
+    }
+    close(fd);
+}
+
 void pkb_tree_renice(pid_t root, int priority)
 {
     processes list = list_tree(root);
 
-    for (size_t i = 0; i < list.count; i++)
-        if (list.items[i].is_member)
-            setpriority(PRIO_PROCESS, (id_t)list.items[i].pid, priority);
+    for (size_t i = 0; i < list.count; i++) {
+        const process *it = &list.items[i];
+        if (!it->is_member)
+            continue;
+        setpriority(PRIO_PROCESS, (id_t)it->pid, priority);
+        if (it->session == it->pid)
+            renice_session(it->pid, priority);
+    }
     free(list.items);
 }
 

@@ -123,15 +123,36 @@ static void what_multiplies_stops_too(void **state)
     assert_int_equal(waitpid(it->root, NULL, 0), it->root);
 }
 
+/* "/autogroup-12 nice 3"; false: this kernel has none. */
+static bool read_autogroup(pid_t pid, int *priority)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/autogroup", (int)pid);
+    FILE *file = fopen(path, "re");
+    const bool is_read = file != NULL && fscanf(file, "%*s nice %d", priority) == 1;
+    if (file != NULL)
+        fclose(file);
+    return is_read;
+}
+
 static void all_of_it_gets_a_priority(void **state)
 {
     fixture *it = *state;
     const int wanted = getpriority(PRIO_PROCESS, 0) + 3;
+    int before = 0, after = 0, of_session = 0;
+    const bool has_autogroups = read_autogroup(getpid(), &before);
 
     grow(it);
     pkb_tree_renice(it->root, wanted);
     for (int i = 0; i < it->count; i++)
         assert_int_equal(getpriority(PRIO_PROCESS, (id_t)it->pids[i]), wanted);
+    for (int i = 0; i < it->count && has_autogroups; i++)
+        if (getsid(it->pids[i]) == it->pids[i]) {
+            assert_true(read_autogroup(it->pids[i], &of_session));
+            assert_int_equal(of_session, wanted);
+        }
+    assert_int_equal(read_autogroup(getpid(), &after), has_autogroups);
+    assert_int_equal(after, before); /* that session did not begin in the tree */
     pkb_tree_kill(it->root);
     assert_int_equal(waitpid(it->root, NULL, 0), it->root);
 }
