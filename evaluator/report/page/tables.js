@@ -74,6 +74,9 @@ const tables = (() => {
     return button;
   }
 
+  // A name that may break behind its underscores.
+  const breakable = (name) => name.split("_").flatMap((part, at) => at > 0 ? ["_", h("wbr"), part] : [part]);
+
   // ---- tables that sort ----
 
   // columns: [{name, key(row) to sort by, number, cell(row)}]; `state` {column, down} is kept.
@@ -209,7 +212,7 @@ const tables = (() => {
     const draw = () => {
       const list = sorted(rows.filter(matches), columns[problemState.column], problemState.down);
       box.replaceChildren(sortable(columns, list, problemState, (row) => h("tr", {},
-        h("td", { class: "name" }, opener(row.problem, columns.length, () => problemDetails(run, row.problem))),
+        h("td", { class: "name" }, opener(breakable(row.problem), columns.length, () => problemDetails(run, row.problem))),
         columns.slice(1).map((column) => column.cell(row))), keepFocus(box, draw)));
       note.textContent = `${count(list.length)} of ${plural(rows.length, "problem")}. A row opens to its attempts.`;
     };
@@ -284,7 +287,7 @@ const tables = (() => {
       pages.replaceChildren(...pager(list.length, draw));
       const part = list.slice(attemptState.page * PAGE_ROWS, (attemptState.page + 1) * PAGE_ROWS);
       box.replaceChildren(sortable(columns, part, attemptState, (row) => h("tr", {},
-        h("td", { class: "name" }, opener(row.problem, columns.length, () => attemptDetails(run, row))),
+        h("td", { class: "name" }, opener(breakable(row.problem), columns.length, () => attemptDetails(run, row))),
         columns.slice(1).map((column) => column.cell(row))), keepFocus(box, draw)));
     };
     const restart = () => { attemptState.page = 0; draw(); };
