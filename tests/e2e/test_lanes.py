@@ -108,7 +108,9 @@ def test_a_world_that_dies_loses_nothing(folder, tmp_path, victim):
     demand_all(records_of(folder))
 
 
-def test_ctrl_c_ends_all_worlds(folder, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_all_worlds(folder, tmp_path, number):
+    """SIGINT behind what is under way, SIGTERM at once."""
     env = {**os.environ, **fakes(tmp_path, "waits_for_mark")}
     run = subprocess.Popen([PKBENCH, "eval", folder, *TWO], stderr=subprocess.PIPE, env=env)
     try:
@@ -116,12 +118,15 @@ def test_ctrl_c_ends_all_worlds(folder, tmp_path):
             lambda: len([p for p in descendants(run.pid) if "mpirun" in p.command]) >= 2
         )
         tree = descendants(run.pid)
-        run.send_signal(signal.SIGINT)
-        _, err = run.communicate(timeout=30)
+        run.send_signal(number)
+        if number == signal.SIGINT:
+            (tmp_path / "mark").touch()
+        _, err = run.communicate(timeout=100)
     finally:
         run.kill()
     assert run.returncode == 130, err
     assert [p for p in tree if not wait_until(lambda p=p: not p.is_alive(), 5)] == []
+    assert len(records_of(folder)) == (2 if number == signal.SIGINT else 0)
 
 
 def test_worlds_that_cannot_be(folder):
