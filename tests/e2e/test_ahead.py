@@ -32,7 +32,7 @@ def core_limit(count: int):
 
 
 @contextmanager
-def run_on(tmp_path: Path, cores: int, end: signal.Signals = signal.SIGINT, verb: str = "eval"):
+def run_on(tmp_path: Path, cores: int, end: signal.Signals = signal.SIGTERM, verb: str = "eval"):
     """A run whose judges time when the test says so, on so many cores; then nothing is left. A
     worker is asked for the same.
     """
@@ -58,7 +58,7 @@ def run_on(tmp_path: Path, cores: int, end: signal.Signals = signal.SIGINT, verb
         tree = descendants(run.pid)
         run.send_signal(end)
         _, err = run.communicate(timeout=HUNG_S)
-        assert run.returncode == (130 if end == signal.SIGINT else -end), err
+        assert run.returncode == (130 if end == signal.SIGTERM else -end), err
     finally:
         run.kill()
         run.wait()
