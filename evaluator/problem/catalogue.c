@@ -7,10 +7,12 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/fs.h"
@@ -128,21 +130,39 @@ pkb_code pkb_catalogue_find_key(const pkb_catalogue *catalogue, const cJSON *obj
     return pkb_catalogue_find(catalogue, number, name, err);
 }
 
+/* The problem of the folder that a file lies in, as in a run: 013_gemm_allreduce/1.cu is a sample
+ * of problem 13 and no attempt at problem 1. */
+static bool find_folder(const pkb_catalogue *catalogue, const char *path, const char **name)
+{
+    char number[DIGITS + 1] = "", folder[PATH_MAX] = "", here[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+
+    snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - path) : 0, path);
+    const bool is_here = folder[0] == '\0' ? slash == NULL : strcmp(folder, ".") == 0;
+    const char *whole = is_here && getcwd(here, sizeof here) != NULL ? here : folder;
+    const char *last = strrchr(whole, '/') != NULL ? strrchr(whole, '/') + 1 : whole;
+    if (strspn(last, "0123456789") != DIGITS || isalpha((unsigned char)last[DIGITS]))
+        return false;
+    memcpy(number, last, DIGITS);
+    return pkb_catalogue_find(catalogue, number, name, NULL) == PKB_OK;
+}
+
 pkb_code pkb_catalogue_find_file(const pkb_catalogue *catalogue, const char *path,
                                  const char **name, pkb_error *err)
 {
     const char *slash = strrchr(path, '/');
     const char *file = slash != NULL ? slash + 1 : path;
+    const size_t digits = strspn(file, "0123456789");
+    char number[DIGITS + 1] = "";
 
-    size_t digits = strspn(file, "0123456789");
-
+    if (!(digits == DIGITS && file[DIGITS] == '_') && find_folder(catalogue, path, name))
+        return PKB_OK;
     /* "13_good.cu" and "013_good.cu", but no word that only begins with a digit */
     if (digits == 0 || (digits < DIGITS && isalnum((unsigned char)file[digits])))
         return pkb_error_set(err, PKB_ERR_USAGE, 0,
                              "%s does not begin with a problem's number, as 013_x.cu does; say "
                              "which problem it is for with -p PROBLEM",
                              file);
-    char number[DIGITS + 1] = "";
     memcpy(number, file, digits < DIGITS ? digits : DIGITS);
     return pkb_catalogue_find(catalogue, number, name, err);
 }

@@ -27,7 +27,8 @@ pkb_code pkb_catalogue_find(const pkb_catalogue *catalogue, const char *word, co
 /* The same of the key "problem" of an object, a name or a number; PKB_ERR_FORMAT: it has none. */
 pkb_code pkb_catalogue_find_key(const pkb_catalogue *catalogue, const cJSON *object,
                                 const char **name, pkb_error *err);
-/* The same by the number that a file's name begins with ("work/013_try2.cu", "13_try2.cu"). */
+/* The same by the number that a file's name begins with ("work/013_try2.cu", "13_try2.cu"); a name
+ * that does not begin as 013_ does goes after its folder's ("samples/013_gemm_allreduce/1.cu"). */
 pkb_code pkb_catalogue_find_file(const pkb_catalogue *catalogue, const char *path,
                                  const char **name, pkb_error *err);
 

@@ -9,7 +9,11 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "evaluator/console/suggest.h"
 #include "evaluator/problem/catalogue.h"
@@ -66,8 +70,7 @@ static void a_file_name_says_the_problem(void **state)
     assert_string_equal(name, "013_gemm_allreduce");
     assert_int_equal(pkb_catalogue_find_file(&catalogue, "026.cu", &name, &err), PKB_OK);
     assert_string_equal(name, "026_moe_token_preprocess");
-    assert_int_equal(pkb_catalogue_find_file(&catalogue, "013/mine.cu", &name, &err),
-                     PKB_ERR_USAGE);
+    assert_int_equal(pkb_catalogue_find_file(&catalogue, "a/mine.cu", &name, &err), PKB_ERR_USAGE);
     assert_non_null(strstr(err.message, "-p PROBLEM"));
     assert_int_equal(pkb_catalogue_find_file(&catalogue, "99.cu", &name, &err), PKB_ERR_USAGE);
     assert_non_null(strstr(err.message, "no problem '99'"));
@@ -77,6 +80,50 @@ static void a_file_name_says_the_problem(void **state)
     assert_string_equal(name, "001_allreduce");
     assert_int_equal(pkb_catalogue_find_file(&catalogue, "1st.cu", &name, NULL), PKB_ERR_USAGE);
     assert_int_equal(pkb_catalogue_find_file(&catalogue, "", &name, NULL), PKB_ERR_USAGE);
+}
+
+static void a_sample_is_of_the_problem_of_its_folder(void **state)
+{
+    static const char *const paths[] = {"run/samples/013_gemm_allreduce/1.cu",
+                                        "013_gemm_allreduce/026.cu", "013/mine.cu",
+                                        "/runs/013_old_name/try1.cu", "001_a/013_try2.cu"};
+    (void)state;
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        const char *name = NULL;
+        assert_int_equal(pkb_catalogue_find_file(&catalogue, paths[i], &name, NULL), PKB_OK);
+        assert_string_equal(name, "013_gemm_allreduce");
+    }
+    static const char *const others[] = {"20261130_run/1.cu", "099_none/1.cu", "013x/1.cu",
+                                         "013_gemm_allreduce/run/1.cu", "/1.cu"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        const char *name = NULL;
+        assert_int_equal(pkb_catalogue_find_file(&catalogue, others[i], &name, NULL), PKB_OK);
+        assert_string_equal(name, "001_allreduce");
+    }
+}
+
+static void a_sample_here_is_of_the_problem_of_this_folder(void **state)
+{
+    char folder[] = "/tmp/pkb_catalogue_XXXXXX";
+    const int before = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const char *name = NULL, *dotted = NULL;
+    (void)state;
+
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(mkdir("013_gemm_allreduce", 0700), 0);
+    assert_int_equal(chdir("013_gemm_allreduce"), 0);
+    const pkb_code here = pkb_catalogue_find_file(&catalogue, "1.cu", &name, NULL),
+                   there = pkb_catalogue_find_file(&catalogue, "./1.cu", &dotted, NULL);
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(rmdir("013_gemm_allreduce"), 0);
+    assert_int_equal(fchdir(before), 0);
+    close(before);
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(here, PKB_OK);
+    assert_int_equal(there, PKB_OK);
+    assert_string_equal(name, "013_gemm_allreduce");
+    assert_string_equal(dotted, "013_gemm_allreduce");
 }
 
 static void distance_counts_edits(void **state)
@@ -96,6 +143,8 @@ int main(void)
         cmocka_unit_test(an_unknown_problem_brings_the_nearest),
         cmocka_unit_test(nothing_near_offers_nothing),
         cmocka_unit_test(a_file_name_says_the_problem),
+        cmocka_unit_test(a_sample_is_of_the_problem_of_its_folder),
+        cmocka_unit_test(a_sample_here_is_of_the_problem_of_this_folder),
         cmocka_unit_test(distance_counts_edits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
