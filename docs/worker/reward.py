@@ -7,9 +7,21 @@ import sys
 from pathlib import Path
 
 
+def reward(record):
+    """0 for what is wrong, 1 for what is right, its speed-up where a GPU measured it."""
+    if record["verdict"] == "INFRA_ERROR":
+        return None  # nobody knows: ask again or leave the sample out, but punish nobody for it
+    if record["verdict"] != "CORRECT":
+        return 0.0
+    if record["device"] == "cpu":
+        return 1.0  # times of the CPU device say nothing about a GPU
+    scored = [size for size in record["sizes"] if size["class"] != "tiny" and "speedup" in size]
+    return min((size["speedup"]["eager"]["value"] for size in scored), default=1.0)
+
+
 def rewards(problem, sources, options):
-    """0 for a source that is wrong, 1 for one that is right, its speed-up where that is known."""
-    command, scores = ["build/pkbench", "worker", *options], [0.0] * len(sources)
+    """The reward of each source."""
+    command, found = ["build/pkbench", "worker", *options], [None] * len(sources)
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as w:
         assert json.loads(w.stdout.readline())["ready"]
         for number, source in enumerate(sources):  # a few; for many write from another thread
@@ -17,12 +29,10 @@ def rewards(problem, sources, options):
             w.stdin.write(json.dumps(request) + "\n")
         w.stdin.close()
         for answer in map(json.loads, w.stdout):
-            record = answer.get("record", {})
-            if record.get("verdict") == "CORRECT":
-                found = [size["speedup"] for size in record["sizes"] if "speedup" in size]
-                speedups = [speedup["eager"]["value"] for speedup in found]
-                scores[answer["request"]] = min(speedups, default=1.0)
-    return scores
+            if "error" in answer:  # of the question, not of the source
+                raise SystemExit(f"request {answer['request']}: {answer['error']['message']}")
+            found[answer["request"]] = reward(answer["record"])
+    return found
 
 
 if __name__ == "__main__":

@@ -40,7 +40,9 @@ enum key {
 static const struct argp_option table[] = {
     {0, 0, 0, 0, "What is judged:", 1},
     {"problem", 'p', "PROBLEM", 0,
-     "number or name of the problem (default: the number that the file's name begins with)", 0},
+     "number or name of the problem (default: the number that the name of the file, or of a "
+     "sample's folder, begins with)",
+     0},
     {"problems", KEY_PROBLEMS, "LIST", 0,
      "of a folder: only these, by numbers, ranges, names and categories, such as 1-20,31,tensor",
      0},
@@ -298,8 +300,9 @@ static error_t parse_worker_option(int key, char *value, struct argp_state *stat
 /* The rows of the table that concern a worker: no folder, no file, no person who looks. */
 static void choose_worker_options(struct argp_option *out)
 {
-    static const int others[] = {'p',      KEY_PROBLEMS, KEY_DEBUG,   KEY_DEBUG_TOOL, KEY_JSON,
-                                 KEY_KEEP, KEY_REJUDGE,  KEY_NO_SAVE, KEY_GRID};
+    static const int others[] = {'p',         KEY_PROBLEMS,   KEY_SAMPLES, KEY_SHARD,
+                                 KEY_DEBUG,   KEY_DEBUG_TOOL, KEY_JSON,    KEY_KEEP,
+                                 KEY_REJUDGE, KEY_DRY_RUN,    KEY_NO_SAVE, KEY_GRID};
     size_t count = 0;
 
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {

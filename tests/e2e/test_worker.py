@@ -3,6 +3,7 @@
 
 import json
 import os
+import runpy
 import shutil
 import signal
 import subprocess
@@ -163,6 +164,9 @@ def test_bad_command_lines():
     for words, expected in {
         ("x.cu",): "requests come on standard input",
         ("-p", "1"): "has no option '-p'",
+        ("--samples", "0"): "has no option '--samples'",
+        ("--shard", "1/2"): "has no option '--shard'",
+        ("--dry-run",): "has no option '--dry-run'",
         ("-o", "/nowhere/x.jsonl"): "/nowhere/x.jsonl",
     }.items():
         answer = pkbench("worker", *words)
@@ -281,15 +285,43 @@ def test_it_ends_with_its_reader(fakes):
     assert b"nobody reads" in err
 
 
-def test_the_example_of_a_reward(tmp_path):
-    wrong = tmp_path / "wrong.cu"
-    wrong.write_text("int broken")
-    done = subprocess.run(
-        [sys.executable, "docs/worker/reward.py", "1", wrong, "examples/001_allreduce.cu", *QUICK],
+def reward(*words):
+    return subprocess.run(
+        [sys.executable, "docs/worker/reward.py", *map(str, words)],
         cwd=ROOT,
         capture_output=True,
         timeout=100,
         text=True,
     )
+
+
+def test_the_example_of_a_reward(tmp_path):
+    """With timing: times of the CPU device are no speed-up."""
+    wrong = tmp_path / "wrong.cu"
+    wrong.write_text("int broken")
+    done = reward("1", wrong, "examples/001_allreduce.cu", "--device", "cpu", "--timeout", "5")
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["0.0", "1.0"]
+
+
+def test_the_example_of_a_reward_does_not_punish_faults_of_the_question():
+    done = reward("99", "examples/001_allreduce.cu", *QUICK)
+    assert done.returncode == 1
+    assert "there is no problem '99'" in done.stderr
+    assert done.stdout == ""
+
+
+def record_of(verdict, device, speedups=()):
+    """A record as far as a reward looks at it; `speedups` are pairs of class and value."""
+    sizes = [{"class": one, "speedup": {"eager": {"value": value}}} for one, value in speedups]
+    return {"verdict": verdict, "device": device, "sizes": sizes}
+
+
+def test_the_example_of_a_reward_takes_scored_speedups_of_gpus_only():
+    value_of = runpy.run_path(str(ROOT / "docs" / "worker" / "reward.py"))["reward"]
+    speedups = [("tiny", 0.1), ("pkb", 3.0), ("large", 2.0)]
+    assert value_of(record_of("CORRECT", "cuda", speedups)) == 2.0
+    assert value_of(record_of("CORRECT", "cuda", speedups[:1])) == 1.0
+    assert value_of(record_of("CORRECT", "cpu", speedups)) == 1.0
+    assert value_of(record_of("WRONG_OUTPUT", "cuda", speedups)) == 0.0
+    assert value_of(record_of("INFRA_ERROR", "cuda")) is None
