@@ -200,8 +200,7 @@ static pkb_code open_lanes(pkb_run *run, pkb_error *err)
 static void ask_before_stopping(const pkb_run *run)
 {
     static const char notice[] =
-        "\r\033[Kinterrupted: the attempt under way is finished; once more "
-        "stops now\n";
+        "\r\033[Kinterrupted: finishing the attempt under way; once more stops now\n";
     enum { CONTROL_BYTES = 4 };
     pkb_interrupt_ask_first(run->setting->progress.is_live ? notice : notice + CONTROL_BYTES);
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "evaluator/run/run_state.h"
 
@@ -58,6 +59,21 @@ size_t pkb_run_left_count(const pkb_run *run)
     return run->pending_count + run->unread_count + run->outside_count;
 }
 
+/* After the shards of a run all verdicts may stand in files of others. */
+static void tell_where(const pkb_run *run)
+{
+    const char *path = run->results.path, *slash = strrchr(path, '/');
+    struct stat status;
+    const bool is_empty = fstat(run->results.fd, &status) == 0 && status.st_size == 0;
+
+    if (!run->is_stored || (is_empty && run->found_count == 0))
+        fputc('\n', stderr);
+    else if (is_empty && slash != NULL)
+        fprintf(stderr, "; records in %.*s\n", (int)(slash - path), path);
+    else
+        fprintf(stderr, "; records in %s\n", path);
+}
+
 static void tell_counts(const pkb_run *run)
 {
     const size_t left = pkb_run_left_count(run);
@@ -74,8 +90,7 @@ static void tell_counts(const pkb_run *run)
         fprintf(stderr, ", %zu not for these options", run->refused_count);
     if (left > 0)
         fprintf(stderr, ", %zu without a verdict", left);
-    fprintf(stderr, "%s%s\n", run->is_stored ? "; records in " : "",
-            run->is_stored ? run->results.path : "");
+    tell_where(run);
 }
 
 void pkb_run_tell_end(const pkb_run *run, bool was_interrupted, int argc, char **argv)

@@ -52,7 +52,7 @@ def test_shards_are_judged_apart_and_read_together(tmp_path):
     with results_file(tmp_path, shard="-2of3").open("a") as other:
         other.write('{"id": "a record that is being writ')
     answer = pkbench("eval", tmp_path, *QUICK, "--json")
-    demand(answer, 0, "7 attempts: 0 judged, 7 judged before")
+    demand(answer, 0, "7 attempts: 0 judged, 7 judged before", f"records in {tmp_path}/results\n")
     assert "cut" not in answer.err
     assert [json.loads(line) for line in answer.out.splitlines()] == [
         record for part in parts for record in part
@@ -234,7 +234,7 @@ def demand_stop(process: subprocess.Popen, folder: Path, samples: list[int]) -> 
 def test_ctrl_c_finishes_the_attempt_under_way(run_in_second):
     process, folder, go = run_in_second
     press_ctrl_c(process)
-    read_until(process, "interrupted: the attempt under way is finished; once more stops now")
+    read_until(process, "interrupted: finishing the attempt under way; once more stops now")
     go.touch()
     demand_stop(process, folder, [0, 1])
 
