@@ -104,6 +104,7 @@ typedef struct export
     pkb_toolbox tools;
     pkb_target target;
     pkb_table table;
+    size_t run_count; /* that were written */
     bool is_complete;
 }
 export;
@@ -125,6 +126,8 @@ static pkb_code add_run(export *e, size_t first, size_t count, pkb_error *err)
     if (rc == PKB_OK)
         rc = e->options->form == KEY_LEADERBOARD ? pkb_leaderboard_add(e->target.out, &score, err)
                                                  : pkb_table_add(&e->table, &score, err);
+    if (rc == PKB_OK)
+        e->run_count++;
     if (rc == PKB_OK && !score.is_complete) {
         e->is_complete = false;
         fprintf(stderr,
@@ -168,6 +171,15 @@ static pkb_code write_runs(export *e, pkb_error *err)
     return pkb_target_finish(&e->target, rc, err);
 }
 
+static void tell_written(const export *e)
+{
+    const bool is_leaderboard = e->options->form == KEY_LEADERBOARD;
+    const size_t count = is_leaderboard ? e->run_count : e->table.row_count;
+
+    fprintf(stderr, "wrote %zu %s%s to %s\n", count, is_leaderboard ? "line" : "row",
+            count == 1 ? "" : "s", e->options->path);
+}
+
 static pkb_code run(const export_options *options, int *status, pkb_error *err)
 {
     export e = {.options = options, .target = PKB_TARGET_NONE, .is_complete = true};
@@ -184,8 +196,8 @@ static pkb_code run(const export_options *options, int *status, pkb_error *err)
         rc = pkb_catalogue_open(&e.catalogue, root, err);
     if (rc == PKB_OK)
         rc = write_runs(&e, err);
-    if (rc == PKB_OK && e.options->form != KEY_LEADERBOARD && strcmp(options->path, "-") != 0)
-        fprintf(stderr, "wrote %zu rows to %s\n", e.table.row_count, options->path);
+    if (rc == PKB_OK && strcmp(options->path, "-") != 0)
+        tell_written(&e);
     if (rc == PKB_OK && !e.is_complete)
         *status = PKB_EXIT_INCOMPLETE;
     pkb_table_clear(&e.table);

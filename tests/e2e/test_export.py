@@ -17,7 +17,7 @@ import pytest
 
 from tests.e2e.command import ROOT, pkbench
 from tests.e2e.processes import within
-from tests.e2e.records import record, size_of, write
+from tests.e2e.records import PROTOCOL, record, size_of, write
 from tests.e2e.scores import INCOMPLETE, attempts, score
 
 KINDS = ("attempts", "sizes", "batches")
@@ -102,7 +102,7 @@ def test_a_row_is_an_attempt(run):
     assert (wrong["where_expected"], wrong["where_got"]) == ("0.5", "nan")
     assert first["sizes_asked"] == "large pkb tiny"
     assert first["machine_class"].startswith("NVIDIA H200")
-    assert (first["protocol"], first["timeout_s"], first["timing"]) == ("1", "20", "true")
+    assert (first["protocol"], first["timeout_s"], first["timing"]) == (str(PROTOCOL), "20", "true")
     assert "-1" not in first.values()
     assert "1 lines that are no record" in pkbench("export", run, "--csv", "-").err
 
@@ -414,7 +414,11 @@ def test_a_leaderboard_has_the_numbers_of_the_score(tmp_path):
         assert line[key] == wanted[key], key
     assert line["name"] == "model"
     assert line["models"] == []
-    assert line["versions"] == {"pkbench": ["0.1.0"], "protocol": ["1"], "torch": ["2.11.0"]}
+    assert line["versions"] == {
+        "pkbench": ["0.1.0"],
+        "protocol": [str(PROTOCOL)],
+        "torch": ["2.11.0"],
+    }
     assert line["records"] == {"count": 6, "sha256": hash_of([json.dumps(r) for r in records])}
     text = f"001_allreduce {'001':064}\n013_gemm_allreduce {'013':064}\n"
     assert line["suite"] == {
@@ -435,6 +439,13 @@ def test_the_hash_is_of_the_records_however_they_lie(tmp_path):
     assert leaderboard(one)[0]["records"] == leaderboard(tmp_path / "two")[0]["records"]
     write(one, lines[1:])
     assert leaderboard(one)[0]["records"]["sha256"] == hash_of(lines[1:])
+
+
+def test_a_leaderboard_says_what_it_wrote(tmp_path):
+    path, out = write(tmp_path / "run.jsonl", [record("001_allreduce")]), tmp_path / "runs.jsonl"
+    answer = pkbench("export", "--leaderboard", out, path)
+    assert f"wrote 1 line to {out}" in answer.err
+    assert len(out.read_text().splitlines()) == 1
 
 
 def test_a_leaderboard_marks_what_is_not_whole(tmp_path):
