@@ -4,10 +4,12 @@
  */
 #include "evaluator/completion/import.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/fs.h"
@@ -331,6 +333,36 @@ static pkb_code check_folder(const char *folder, pkb_error *err)
     return PKB_OK;
 }
 
+/* What is plainly no file of lines is told once, with a remedy, and not line by line. */
+static pkb_code check_form(const char *file, pkb_error *err)
+{
+    static const char gzip[] = "\x1f\x8b", zstd[] = "\x28\xb5\x2f\xfd";
+    char head[256] = "";
+    const int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat status = {0};
+    const ssize_t bytes = fd < 0 ? -1 : pread(fd, head, sizeof head - 1, 0);
+    const bool is_file = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+
+    if (fd >= 0)
+        close(fd);
+    if (fd >= 0 && !is_file)
+        return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                             "%s is no ordinary file, and it is read twice; store the lines in a "
+                             "file first",
+                             file);
+    if (bytes <= 0)
+        return PKB_OK; /* reading it says why */
+    if (strncmp(head, gzip, sizeof gzip - 1) == 0 || strncmp(head, zstd, sizeof zstd - 1) == 0)
+        return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                             "%s is compressed; unpack it first, with gunzip or zstd -d", file);
+    if (head[strspn(head, " \t\r\n")] == '[')
+        return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                             "%s is a JSON list; wanted is one object a line, as jq -c '.[]' "
+                             "makes of it",
+                             file);
+    return PKB_OK;
+}
+
 pkb_code pkb_import(const pkb_import_options *options, const pkb_catalogue *catalogue,
                     pkb_import_result *out, pkb_error *err)
 {
@@ -340,6 +372,8 @@ pkb_code pkb_import(const pkb_import_options *options, const pkb_catalogue *cata
     import.tallies = calloc(catalogue->count + 1, sizeof *import.tallies);
     pkb_code rc =
         import.tallies != NULL ? check_folder(options->folder, err) : no_memory(&import, err);
+    if (rc == PKB_OK)
+        rc = check_form(options->file, err);
     if (rc == PKB_OK)
         rc = read_lines(&import, check_line, err);
     if (rc == PKB_OK) {

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prompts out, completions in: from one's own inference to records."""
 
+import gzip
 import hashlib
 import json
+import os
 import resource
 import subprocess
 from pathlib import Path
@@ -232,6 +234,25 @@ def test_a_faulty_line_is_named(tmp_path, line, words):
     answer = pkbench("import", source, run)
     demand(answer, 2, "c.jsonl:2: ", words, "nothing was written")
     assert "\x1b" not in answer.err
+    assert not run.exists()
+
+
+def test_what_is_no_file_of_lines_is_told_once(tmp_path):
+    line, run = json.dumps(completion(ANSWER)) + "\n", tmp_path / "run"
+    for data, words in (
+        (gzip.compress(line.encode()), "compressed; unpack it first"),
+        (b"\x28\xb5\x2f\xfd\x00\x00", "compressed; unpack it first"),
+        (f"\n [{line}]".encode(), "is a JSON list; wanted is one object a line"),
+        (b"[\n {\n", "is a JSON list; wanted is one object a line"),
+    ):
+        source = tmp_path / "completions.jsonl"
+        source.write_bytes(data)
+        answer = pkbench("import", source, run)
+        demand(answer, 2, words)
+        assert "nothing was written" not in answer.err
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    demand(pkbench("import", pipe, run), 2, "it is read twice; store the lines in a file first")
     assert not run.exists()
 
 
