@@ -2,6 +2,7 @@
 """`pkbench report`, read as a person would: in a browser that can reach nothing."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -511,6 +512,19 @@ def test_links_lead_to_sources_and_logs(tmp_path, visit, place):
     assert all(link.startswith(("./", "../")) for link in links)
     found = sorted((path.parent / unquote(link)).resolve() for link in links)
     assert found == sorted([*(folder / "samples").rglob("*.cu"), log])
+
+
+def test_any_name_of_a_log_is_a_link(tmp_path, visit):
+    folder = make_run(tmp_path / "run", "model", PROBLEMS[:1], 1, has_sources=True)
+    first = json.loads(next((folder / "results").iterdir()).open().readline())
+    logs = folder / "logs" / first["judgement"]
+    logs.mkdir(parents=True)
+    for name in (b"%E0%A4%A.txt", b"\xff.txt", b"\x1b[31m.txt", "\u202egnp.txt".encode()):
+        (Path(os.fsdecode(logs)) / os.fsdecode(name)).write_text("said\n")
+    page = visit(report(tmp_path / "page.html", folder))
+    names = page.locator("#attempts tbody a").all_inner_texts()
+    assert sorted(names) == ["%E0%A4%A.txt", "%FF.txt", "?[31m.txt", "?gnp.txt", "source"]
+    assert all(link.startswith("./run/") for link in hrefs(page))
 
 
 def test_sources_are_embedded_where_that_is_asked_for(tmp_path, visit):

@@ -34,11 +34,21 @@ const tables = (() => {
       { class: "plain" });
   }
 
+  // The name that a link ends in, for people. Names of files are anybody's bytes: one that is no
+  // UTF-8 stays encoded, and what would change the order or place of letters is left out.
+  function fileName(link) {
+    const name = link.split("/").pop();
+    try {
+      return decodeURIComponent(name).replace(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, "?");
+    } catch {
+      return name;
+    }
+  }
+
   function links(attempt) {
     const list = [];
     if (attempt.source) list.push(h("a", { href: attempt.source }, "source"));
-    for (const log of attempt.logs)
-      list.push(h("a", { href: log }, decodeURIComponent(log.split("/").pop())));
+    for (const log of attempt.logs) list.push(h("a", { href: log }, text(fileName(log))));
     return list.flatMap((link, number) => number > 0 ? [" · ", link] : [link]);
   }
 
