@@ -34,7 +34,7 @@ static size_t decode(const unsigned char *at, size_t bytes, uint32_t *code)
 
 static bool is_control(uint32_t code)
 {
-    return code < 0x20 || (code >= 0x7f && code <= 0x9f) ||
+    return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x061c ||
            (code >= 0x200e && code <= 0x200f) || /* direction marks */
            (code >= 0x2028 && code <= 0x202e) || /* separators, embeddings, overrides */
            (code >= 0x2066 && code <= 0x2069);   /* isolates */
@@ -65,6 +65,20 @@ bool pkb_clean_append(pkb_buf *out, const char *text, size_t bytes, size_t most_
             return false;
         pkb_buf_append(out, shown, shown_bytes);
         appended += shown_bytes;
+    }
+    return true;
+}
+
+bool pkb_clean_is_utf8(const char *text, size_t bytes)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    uint32_t code = 0;
+    size_t length = 0;
+
+    for (size_t i = 0; i < bytes; i += length) {
+        length = decode(at + i, bytes - i, &code);
+        if (length == 0)
+            return false;
     }
     return true;
 }

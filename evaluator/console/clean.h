@@ -17,6 +17,8 @@
  * last whole character within `most_bytes`; true if all of the text was appended. */
 bool pkb_clean_append(pkb_buf *out, const char *text, size_t bytes, size_t most_bytes);
 
+bool pkb_clean_is_utf8(const char *text, size_t bytes);
+
 /* Cleans every string in `value`. */
 pkb_code pkb_clean_json(cJSON *value, pkb_error *err);
 

@@ -10,6 +10,17 @@
 #include "base/buf.h"
 #include "evaluator/console/clean.h"
 
+/* Spreadsheets also take the wide forms of East Asian keyboards for the start of a formula. */
+static bool looks_like_formula(const char *text)
+{
+    static const char *const wide[] = {"＝", "＋", "－", "＠"};
+
+    for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++)
+        if (strncmp(text, wide[i], strlen(wide[i])) == 0)
+            return true;
+    return text[0] != '\0' && strchr("=+-@", text[0]) != NULL;
+}
+
 pkb_code pkb_csv_text(FILE *out, const char *text, bool is_guarded, pkb_error *err)
 {
     static const char cut[] = "…";
@@ -21,7 +32,7 @@ pkb_code pkb_csv_text(FILE *out, const char *text, bool is_guarded, pkb_error *e
     if (rc == PKB_OK) {
         const char *at = pkb_buf_text(&clean);
         fputc('"', out);
-        if (is_guarded && at[0] != '\0' && strchr("=+-@'", at[0]) != NULL)
+        if (is_guarded && (at[0] == '\'' || looks_like_formula(at)))
             fputc('\'', out);
         for (; *at != '\0'; at++) {
             if (*at == '"')

@@ -364,7 +364,7 @@ int64_t pkb_record_revision(const cJSON *record)
     if (!cJSON_HasObjectItem(record, revision_key) ||
         pkb_json_get_i64(record, revision_key, &revision, NULL) != PKB_OK || revision < 0)
         return 0;
-    return revision;
+    return revision < PKB_REVISION_MOST ? revision : PKB_REVISION_MOST;
 }
 
 pkb_code pkb_record_verdict(const cJSON *record, pkb_verdict *out, pkb_error *err)

@@ -81,7 +81,9 @@ void pkb_record_id(pkb_buf *out, const pkb_record_facts *facts);
 void pkb_record_plain_name(pkb_buf *out, const char *name, size_t bytes);
 
 /* How many verdicts of the same attempt the record follows, each of which it replaces: 0 in the
- * first, where it is not said. False: out of memory. */
+ * first, where it is not said. No more than PKB_REVISION_MOST are told apart, which cJSON still
+ * writes as they are: who says more cannot win against all that follows. False: out of memory. */
+enum { PKB_REVISION_MOST = 1000000000 };
 bool pkb_record_set_revision(cJSON *record, int64_t revision);
 int64_t pkb_record_revision(const cJSON *record);
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evaluator/record/record.h"
+
 enum { FIRST_CAPACITY = 64 };
 
 static const size_t no_entry = SIZE_MAX;
@@ -173,5 +175,5 @@ int64_t pkb_results_index_revision(const pkb_results_index *index, const char *i
         if (!is_pending(entry) && entry->revision >= next)
             next = entry->revision + 1;
     }
-    return next;
+    return next < PKB_REVISION_MOST ? next : PKB_REVISION_MOST;
 }

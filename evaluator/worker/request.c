@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/jsonl.h"
 #include "evaluator/attempt/options.h"
+#include "evaluator/console/clean.h"
 #include "evaluator/console/suggest.h"
 
 static const char *const keys[] = {"request", "problem", "source", "file", "world",
@@ -153,6 +154,8 @@ pkb_code pkb_request_parse(pkb_request *out, const pkb_catalogue *catalogue, con
     *out = (pkb_request){0};
     pkb_code rc = pkb_jsonl_parse(&out->json, line, PKB_REQUEST_LIMIT_BYTES, err);
 
+    if (rc == PKB_OK && !pkb_clean_is_utf8(line->text, line->bytes)) /* nor could the answer be */
+        return pkb_error_set(err, PKB_ERR_FORMAT, 0, "the line is not valid UTF-8");
     if (rc == PKB_OK)
         rc = read_id(out, err);
     if (rc == PKB_OK)

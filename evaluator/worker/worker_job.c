@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "evaluator/console/clean.h"
 #include "evaluator/console/output.h"
 #include "evaluator/worker/worker_state.h"
 
@@ -32,7 +33,9 @@ pkb_code pkb_worker_answer_error(const cJSON *id, const pkb_error *why, pkb_erro
 
     cJSON_AddStringToObject(error, "code", pkb_code_name(why->code));
     cJSON_AddStringToObject(error, "message", why->message);
-    pkb_code rc = pkb_output_json(answer, err);
+    pkb_code rc = pkb_clean_json(error, err); /* it may quote a word of the request, or half */
+    if (rc == PKB_OK)
+        rc = pkb_output_json(answer, err);
     cJSON_Delete(answer);
     return rc;
 }

@@ -149,13 +149,14 @@ def test_the_cpu_has_no_speedup(tmp_path):
 
 
 def test_formulas_are_texts(tmp_path):
-    texts = ["=1+2", "+1", "-1", "@x", "'quoted", "\t=1", "a=1", '"=1"', ""]
+    texts = ["=1+2", "+1", "-1", "@x", "'quoted", "\t=1", "a=1", '"=1"', "", "\uff1d1", "\uff20x"]
     records = [
         record("001_allreduce", number, "CRASH", reason=text) for number, text in enumerate(texts)
     ]
     rows = table(write(tmp_path / "a.jsonl", records))
     assert [row["reason"] for row in rows] == [
         *("'=1+2", "'+1", "'-1", "'@x", "''quoted", " =1", "a=1", '"=1"', ""),
+        *("'\uff1d1", "'\uff20x"),
     ]
 
 

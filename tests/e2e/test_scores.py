@@ -392,6 +392,17 @@ def test_files_are_joined_and_may_not_contradict(tmp_path):
     assert "e.jsonl:1" in message
 
 
+def test_no_revision_wins_for_ever(tmp_path):
+    """Who writes the largest into a file of another's is contradicted by what is judged after."""
+    results = tmp_path / "results"
+    most = 10**9  # what eval writes behind it
+    write(results / "forged.jsonl", [record("001_allreduce", 0, revision=2**53)])
+    write(results / "own.jsonl", [record("001_allreduce", 0, "CRASH", revision=most)])
+    message = refusal(tmp_path)
+    assert "forged.jsonl:1" in message
+    assert "own.jsonl:1" in message
+
+
 def test_links_to_one_file_count_once(tmp_path):
     results = tmp_path / "results"
     write(results / "a.jsonl", attempts("001_allreduce", "cc"))

@@ -133,19 +133,21 @@ def test_what_is_wrong_with_a_request_is_its_answer():
         worker.send(
             b"{", b"", b"[]", b'"' + b"x" * (9 << 20) + b'"',
             b'{"request": 1, "problem": 1, "source": "\\u0000"}', b"\xff\xfe",
+            b'{"request": "\xff", "problem": 1, "source": ""}',
             {"problem": 1, "source": ""},
             ask("problem", problem=999),
             ask("key", sorce=""),
             ask("world", world=0),
             ask("device", device="tpu"),
+            *(ask(f"cut{n}", device="x" * n + "\u00e4" * 1000) for n in (0, 1)),
             ask("file", None, file="/nowhere.cu"),
             ask("large", "x" * ((1 << 20) + 1)),
             ask("fine", ""),
         )  # fmt: skip
         assert worker.end() == 0
     errors = {one["request"]: one["error"] for one in worker.answers if "error" in one}
-    assert [one["request"] for one in worker.answers].count(None) == 6
-    assert len(worker.answers) == 13
+    assert [one["request"] for one in worker.answers].count(None) == 7
+    assert len(worker.answers) == 16
     words = {
         "problem": "'999'",
         "key": "did you mean source?",

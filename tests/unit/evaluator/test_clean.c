@@ -38,6 +38,7 @@ static void control_characters_become_question_marks(void **state)
     expect("\xc2\x9b"
            "31m\xe2\x80\xae.",
            "?31m?.");
+    expect("a\xd8\x9c.", "a?."); /* an Arabic letter mark */
 }
 
 static void what_is_no_utf8_is_marked(void **state)
@@ -51,6 +52,15 @@ static void what_is_no_utf8_is_marked(void **state)
     expect("\xed\xa0\x80", BAD BAD BAD);         /* a surrogate */
     expect("\xf4\x90\x80\x80", BAD BAD BAD BAD); /* beyond the last one */
     expect("\xe2\x82", BAD BAD);                 /* cut */
+}
+
+static void utf8_is_known(void **state)
+{
+    (void)state;
+    assert_true(pkb_clean_is_utf8("", 0));
+    assert_true(pkb_clean_is_utf8("a\0\xc3\xa4", 4));
+    assert_false(pkb_clean_is_utf8("a\xc3", 2));
+    assert_false(pkb_clean_is_utf8("\xc3\xa4 \xff", 4));
 }
 
 static void a_text_is_cut_between_characters(void **state)
@@ -79,6 +89,7 @@ int main(void)
         cmocka_unit_test(plain_text_stays),
         cmocka_unit_test(control_characters_become_question_marks),
         cmocka_unit_test(what_is_no_utf8_is_marked),
+        cmocka_unit_test(utf8_is_known),
         cmocka_unit_test(a_text_is_cut_between_characters),
         cmocka_unit_test(every_string_of_a_json_value_is_cleaned),
     };

@@ -17,6 +17,7 @@
 
 #include "base/fs.h"
 #include "base/json.h"
+#include "evaluator/record/record.h"
 #include "evaluator/record/results.h"
 
 static char folder[] = "/tmp/pkb-results-XXXXXX";
@@ -352,6 +353,8 @@ static void the_record_that_replaces_more_counts(void **state)
     demand_standing(LINE("r/1", "aa", "CORRECT") LINE("r/1", "bb", "CRASH"), "", "bb", 1);
     demand_standing(b, a1, "aa", 2); /* whichever file it stands in */
     demand_standing(a1, b, "aa", 2);
+    demand_standing(a, REVISED("r/1", "bb", "CRASH", "9e15"), "bb", PKB_REVISION_MOST);
+    demand_standing(a, REVISED("r/1", "bb", "CRASH", "1e300"), "aa", 1); /* no whole number */
     demand_standing(failed, "", NULL, 0);
     demand_standing(failed, a, "aa", 1); /* a failure of ours takes no verdict away */
     demand_standing(a, failed, "aa", 1);
