@@ -10,6 +10,7 @@
 
 #include "base/fs.h"
 #include "base/json.h"
+#include "base/json_list.h"
 #include "evaluator/attempt/samples.h"
 #include "evaluator/version.h"
 
@@ -22,24 +23,6 @@ static pkb_code no_memory(pkb_error *err)
 
 /* ---- what replies say ---- */
 
-/* Adds a text to a list that has it not yet. A file of a million models is nobody's. */
-static bool add_text(cJSON *list, const char *text)
-{
-    const cJSON *item = NULL;
-
-    if (list == NULL)
-        return false;
-    cJSON_ArrayForEach(item, list)
-    {
-        if (strcmp(item->valuestring, text) == 0)
-            return true;
-    }
-    if (cJSON_GetArraySize(list) >= MOST_LISTED)
-        return true;
-    cJSON *added = cJSON_CreateString(text);
-    return added != NULL && cJSON_AddItemToArray(list, added);
-}
-
 static bool add_prompt(pkb_run_plan *plan, const char *problem, const char *sha256)
 {
     if (plan->prompts == NULL)
@@ -47,14 +30,14 @@ static bool add_prompt(pkb_run_plan *plan, const char *problem, const char *sha2
     cJSON *list = cJSON_GetObjectItemCaseSensitive(plan->prompts, problem);
     if (list == NULL)
         list = cJSON_AddArrayToObject(plan->prompts, problem);
-    return add_text(list, sha256);
+    return pkb_json_list_add_new(list, sha256, MOST_LISTED);
 }
 
 pkb_code pkb_run_plan_take(pkb_run_plan *plan, const pkb_reply *reply, pkb_error *err)
 {
     if (reply->model != NULL && plan->models == NULL)
         plan->models = cJSON_CreateArray();
-    if (reply->model != NULL && !add_text(plan->models, reply->model))
+    if (reply->model != NULL && !pkb_json_list_add_new(plan->models, reply->model, MOST_LISTED))
         return no_memory(err);
     if (reply->prompt_sha256 != NULL && !add_prompt(plan, reply->problem, reply->prompt_sha256))
         return no_memory(err);

@@ -13,6 +13,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/json_list.h"
 #include "evaluator/attempt/sample_status.h"
 #include "evaluator/console/clean.h"
 #include "evaluator/console/interrupt.h"
@@ -26,20 +27,6 @@ static pkb_code no_memory(pkb_error *err)
     return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the leaderboard");
 }
 
-/* Adds a text that the list does not hold yet; a list longer than any honest one stays as it is. */
-static void add_new(cJSON *list, const char *text)
-{
-    const cJSON *item = NULL;
-
-    cJSON_ArrayForEach(item, list)
-    {
-        if (strcmp(item->valuestring, text) == 0)
-            return;
-    }
-    if (cJSON_GetArraySize(list) < MOST_VALUES)
-        cJSON_AddItemToArray(list, cJSON_CreateString(text));
-}
-
 /* ---- what is gathered ---- */
 
 typedef char hex_line[PKB_HASH_HEX_BYTES];
@@ -50,10 +37,17 @@ typedef struct gathered {
     size_t count;
 } gathered;
 
-static void gather_versions(cJSON *versions, const cJSON *record)
+static bool add(cJSON *list, const char *text)
+{
+    return pkb_json_list_add_new(list, text, MOST_VALUES);
+}
+
+/* False: no memory. */
+static bool gather_versions(cJSON *versions, const cJSON *record)
 {
     const cJSON *item = NULL;
     char number[40];
+    bool is_kept = true;
 
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(record, "versions"))
     {
@@ -63,8 +57,10 @@ static void gather_versions(cJSON *versions, const cJSON *record)
         if (list == NULL && cJSON_GetArraySize(versions) < MOST_VALUES)
             list = cJSON_AddArrayToObject(versions, item->string);
         snprintf(number, sizeof number, "%.15g", item->valuedouble);
-        add_new(list, cJSON_IsString(item) ? item->valuestring : number);
+        if (list != NULL)
+            is_kept &= add(list, cJSON_IsString(item) ? item->valuestring : number);
     }
+    return is_kept;
 }
 
 static pkb_code gather_model(cJSON *models, const pkb_runset *runset, const pkb_outcome *outcome,
@@ -74,8 +70,8 @@ static pkb_code gather_model(cJSON *models, const pkb_runset *runset, const pkb_
     char *model = NULL;
     pkb_code rc = source == NULL ? PKB_OK : pkb_sample_status_model(&model, source, err);
 
-    if (rc == PKB_OK && model != NULL)
-        add_new(models, model);
+    if (rc == PKB_OK && model != NULL && !add(models, model))
+        rc = no_memory(err);
     free(model);
     return rc;
 }
@@ -92,8 +88,8 @@ static pkb_code gather_one(gathered *g, pkb_runset_reader *reader, const pkb_out
         rc = pkb_hash_bytes(reader->line, reader->bytes, g->hashes[g->count++], err);
     if (rc == PKB_OK)
         rc = pkb_runset_reader_record(reader, outcome, false, &record, err);
-    if (rc == PKB_OK)
-        gather_versions(g->versions, record);
+    if (rc == PKB_OK && !gather_versions(g->versions, record))
+        rc = no_memory(err);
     cJSON_Delete(record);
     return rc == PKB_OK ? gather_model(g->models, reader->runset, outcome, err) : rc;
 }
@@ -113,8 +109,8 @@ static pkb_code gather_planned(cJSON *models, const pkb_runset_folder *folder, p
     cJSON_ArrayForEach(item, list)
     {
         is_list &= cJSON_IsString(item);
-        if (is_list)
-            add_new(models, item->valuestring);
+        if (rc == PKB_OK && is_list && !add(models, item->valuestring))
+            rc = no_memory(err);
     }
     if (rc == PKB_OK && !is_list)
         rc = pkb_error_set(err, PKB_ERR_USAGE, 0, "\"models\" of %s is no list of names", path);
