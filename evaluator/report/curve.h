@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fast_p@k as a function of p, and what became of the attempts on their way to being fast.
+ * fast_p@k as a function of p.
  */
 #ifndef PKB_EVALUATOR_REPORT_CURVE_H
 #define PKB_EVALUATOR_REPORT_CURVE_H
@@ -14,9 +14,5 @@
  * "k": {"1": {"value", "low", "high"}}}. NULL where the score says nothing of speed or no attempt
  * has a speed-up; the caller frees. */
 pkb_code pkb_curve_json(cJSON **out, const pkb_score *score, pkb_error *err);
-
-/* [{"stage": "asked", "count", "lost": {"NO_CODE": 3}}, ...]: what was lost on the way there from
- * the stage before. Without times there is no "fast". */
-pkb_code pkb_funnel_json(cJSON **out, const pkb_score *score, pkb_error *err);
 
 #endif

@@ -12,6 +12,7 @@
 #include "evaluator/console/clean.h"
 #include "evaluator/report/attempts.h"
 #include "evaluator/report/curve.h"
+#include "evaluator/report/funnel.h"
 #include "evaluator/report/page.h"
 #include "evaluator/score/compare.h"
 #include "evaluator/score/score_print.h"
