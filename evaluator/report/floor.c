@@ -27,17 +27,19 @@ pkb_code pkb_floors_find(pkb_floors *out, const pkb_toolbox *tools, const char *
     static const pkb_tool_id needed[] = {PKB_TOOL_PYTHON};
     const char *world = pkb_runset_condition(runset, PKB_CONDITION_WORLD);
     const char **argv = calloc(FIRST_PROBLEM + runset->problem_count + 1, sizeof *argv);
-    char *path = realpath(ceilings, NULL); /* Python runs in the root */
+    char *path = NULL;
     size_t count = FIRST_PROBLEM;
     pkb_buf output = {0};
-    pkb_code rc = pkb_toolbox_require(tools, needed, 1, err);
+    pkb_code rc = PKB_OK;
 
     *out = (pkb_floors){0};
-    if (rc == PKB_OK && argv == NULL)
-        rc = pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the report");
-    if (rc == PKB_OK && path == NULL)
-        rc = pkb_error_set_errno(err, PKB_ERR_USAGE, "cannot find the ceilings %s", ceilings);
-    if (rc != PKB_OK || argv == NULL)
+    if (argv == NULL)
+        return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the report");
+    path = realpath(ceilings, NULL); /* Python runs in the root */
+    rc = path != NULL
+             ? pkb_toolbox_require(tools, needed, 1, err)
+             : pkb_error_set_errno(err, PKB_ERR_USAGE, "cannot find the ceilings %s", ceilings);
+    if (rc != PKB_OK)
         goto cleanup;
     const char *head[FIRST_PROBLEM] = {"harness.runner.floor", path, "-n", world};
     memcpy(argv, head, sizeof head);
