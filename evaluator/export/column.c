@@ -6,10 +6,12 @@
 #include "evaluator/export/column.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "evaluator/problem/catalogue.h"
+#include "evaluator/record/speedup.h"
 
 /* ---- values that are no key of the record ---- */
 
@@ -80,10 +82,7 @@ static void get_size_correct(pkb_cell *out, const pkb_row *row)
 
 static void get_scored(pkb_cell *out, const pkb_row *row)
 {
-    const char *class = pkb_json_string_or(row->size, "class", "");
-    *out = (pkb_cell){.is_there = true,
-                      .truth = strcmp(class, pkb_size_class_name(PKB_SIZE_PKB)) == 0 ||
-                               strcmp(class, pkb_size_class_name(PKB_SIZE_LARGE)) == 0};
+    *out = (pkb_cell){.is_there = true, .truth = pkb_speedup_is_scored(row->size)};
 }
 
 static void get_batch_count(pkb_cell *out, const pkb_row *row)

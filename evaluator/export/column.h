@@ -9,7 +9,6 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include "evaluator/record/outcome.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 
-static bool is_scored(const cJSON *size)
+bool pkb_speedup_is_scored(const cJSON *size)
 {
     const char *class = pkb_json_string_or(size, "class", "");
     return strcmp(class, "pkb") == 0 || strcmp(class, "large") == 0;
@@ -37,7 +37,7 @@ bool pkb_speedup_of_record(pkb_interval *out, const cJSON *record)
         return false;
     cJSON_ArrayForEach(size, sizes)
     {
-        if (!is_scored(size))
+        if (!pkb_speedup_is_scored(size))
             continue;
         if (!read_interval(&one, size))
             return false;

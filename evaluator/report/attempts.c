@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "evaluator/console/clean.h"
+#include "evaluator/record/speedup.h"
 #include "evaluator/report/files.h"
 #include "evaluator/report/link.h"
 #include "evaluator/score/runset_record.h"
@@ -94,7 +95,7 @@ static double share_of_floor(const pkb_attempts *attempts, const char *problem, 
     const cJSON *times = cJSON_GetObjectItemCaseSensitive(size, "time_us");
     double attempt_us = 0;
 
-    if (strcmp(pkb_json_string_or(size, "class", ""), "tiny") == 0 || times == NULL ||
+    if (!pkb_speedup_is_scored(size) || times == NULL ||
         pkb_json_get_double(times, "attempt", &attempt_us, NULL) != PKB_OK || !(attempt_us > 0))
         return 0;
     return pkb_floors_us(attempts->floors, problem, label) / attempt_us;
@@ -158,31 +159,18 @@ static pkb_code append_sizes(pkb_buf *out, pkb_attempts *attempts, const char *p
     return rc;
 }
 
-static size_t index_of_problem(const pkb_runset *runset, size_t outcome)
-{
-    size_t first = 0, last = runset->problem_count;
-
-    while (last - first > 1) {
-        const size_t middle = (first + last) / 2;
-        if (strcmp(runset->problems[middle].name, runset->outcomes[outcome].problem) <= 0)
-            first = middle;
-        else
-            last = middle;
-    }
-    return first;
-}
-
 /* [problem, sample, verdict, reason, speed-up, low, high, sizes, files...]; the reason is a number
  * + 1, 0 = none, and for the files see files.h. */
-static pkb_code make_row(pkb_attempts *attempts, size_t index, const cJSON *record, pkb_error *err)
+static pkb_code make_row(pkb_attempts *attempts, size_t problem, size_t index, const cJSON *record,
+                         pkb_error *err)
 {
     const pkb_outcome *outcome = &attempts->runset->outcomes[index];
     pkb_buf row = {0};
     size_t reason = 0;
 
     pkb_code rc = number_reason(&reason, attempts, record, err);
-    pkb_buf_printf(&row, "[%zu,%lld,%d,%zu", index_of_problem(attempts->runset, index),
-                   (long long)outcome->sample, (int)outcome->verdict, reason);
+    pkb_buf_printf(&row, "[%zu,%lld,%d,%zu", problem, (long long)outcome->sample,
+                   (int)outcome->verdict, reason);
     if (outcome->has_speedup)
         pkb_buf_printf(&row, ",%.4g,%.4g,%.4g", outcome->speedup.value, outcome->speedup.low,
                        outcome->speedup.high);
@@ -205,8 +193,8 @@ static pkb_code make_row(pkb_attempts *attempts, size_t index, const cJSON *reco
 
 /* ---- all of them ---- */
 
-static pkb_code take(pkb_attempts *attempts, pkb_runset_reader *reader, size_t index,
-                     pkb_error *err)
+static pkb_code take(pkb_attempts *attempts, pkb_runset_reader *reader, size_t problem,
+                     size_t index, pkb_error *err)
 {
     cJSON *record = NULL;
     pkb_code rc =
@@ -215,7 +203,7 @@ static pkb_code take(pkb_attempts *attempts, pkb_runset_reader *reader, size_t i
     if (rc == PKB_OK)
         rc = pkb_facts_add(&attempts->facts, record, err);
     if (rc == PKB_OK)
-        rc = make_row(attempts, index, record, err);
+        rc = make_row(attempts, problem, index, record, err);
     cJSON_Delete(record);
     return rc;
 }
@@ -249,8 +237,9 @@ pkb_code pkb_attempts_read(pkb_attempts *out, const pkb_runset *runset, const pk
     *out = (pkb_attempts){.runset = runset, .floors = floors, .embeds_sources = embeds_sources};
     out->rows = calloc(runset->count + 1, sizeof *out->rows);
     rc = out->rows != NULL ? find_bases(out, page, err) : no_memory(err);
-    for (size_t i = 0; i < runset->count && rc == PKB_OK; i++)
-        rc = take(out, &reader, i, err);
+    for (size_t i = 0; i < runset->problem_count; i++)
+        for (size_t k = 0; k < runset->problems[i].count && rc == PKB_OK; k++)
+            rc = take(out, &reader, i, runset->problems[i].first + k, err);
     pkb_runset_reader_close(&reader);
     return rc;
 }

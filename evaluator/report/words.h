@@ -12,7 +12,7 @@
 
 typedef struct pkb_words {
     char **items; /* by number, from 0 */
-    size_t count, capacity;
+    size_t count;
     size_t *slots; /* by hash: number + 1; 0 = free */
     size_t slot_count;
 } pkb_words;
