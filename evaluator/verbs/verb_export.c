@@ -97,8 +97,7 @@ static pkb_code print_columns(pkb_rows rows, pkb_error *err)
 
 /* ---- one run after another ---- */
 
-typedef struct export
-{
+typedef struct exporter {
     const export_options *options;
     pkb_catalogue catalogue;
     pkb_toolbox tools;
@@ -106,10 +105,9 @@ typedef struct export
     pkb_table table;
     size_t run_count; /* that were written */
     bool is_complete;
-}
-export;
+} exporter;
 
-static pkb_code add_run(export *e, size_t first, size_t count, pkb_error *err)
+static pkb_code add_run(exporter *e, size_t first, size_t count, pkb_error *err)
 {
     const pkb_score_options *shared = &e->options->shared;
     pkb_runset runset = {0};
@@ -140,7 +138,7 @@ static pkb_code add_run(export *e, size_t first, size_t count, pkb_error *err)
     return rc;
 }
 
-static pkb_code open_target(export *e, pkb_error *err)
+static pkb_code open_target(exporter *e, pkb_error *err)
 {
     static const pkb_tool_id needed[] = {PKB_TOOL_PYTHON};
     const export_options *options = e->options;
@@ -153,7 +151,7 @@ static pkb_code open_target(export *e, pkb_error *err)
     return rc;
 }
 
-static pkb_code write_runs(export *e, pkb_error *err)
+static pkb_code write_runs(exporter *e, pkb_error *err)
 {
     const export_options *options = e->options;
     const size_t count = options->shared.path_count;
@@ -171,7 +169,7 @@ static pkb_code write_runs(export *e, pkb_error *err)
     return pkb_target_finish(&e->target, rc, err);
 }
 
-static void tell_written(const export *e)
+static void tell_written(const exporter *e)
 {
     const bool is_leaderboard = e->options->form == KEY_LEADERBOARD;
     const size_t count = is_leaderboard ? e->run_count : e->table.row_count;
@@ -182,7 +180,7 @@ static void tell_written(const export *e)
 
 static pkb_code run(const export_options *options, int *status, pkb_error *err)
 {
-    export e = {.options = options, .target = PKB_TARGET_NONE, .is_complete = true};
+    exporter e = {.options = options, .target = PKB_TARGET_NONE, .is_complete = true};
     char *root = NULL;
 
     if (options->wants_columns)
