@@ -184,7 +184,8 @@ const charts = (() => {
 
   // ---- curves with bands over a logarithmic axis ----
 
-  const times = (value) =>
+  // 2×, 1/2×
+  const ratio = (value) =>
     value >= 1 || value <= 0 ? `${Number(value.toPrecision(3))}×` : `1/${Number((1 / value).toPrecision(3))}×`;
 
   function band(points, fill) {
@@ -210,7 +211,7 @@ const charts = (() => {
         ...common(t),
         xAxis: axis(t, {
           type: "log", logBase: 2, min: Math.min(...all.map((p) => p.x)), max: Math.max(...all.map((p) => p.x)),
-          name: "threshold p: times as fast as the reference", nameGap: 26, axisLabel: { formatter: times },
+          name: "threshold p: times as fast as the reference", nameGap: 26, axisLabel: { formatter: ratio },
         }),
         yAxis: axis(t, {
           type: "value", min: 0, max: roundUp(Math.max(...all.map((p) => p.high || p.value))),
@@ -244,35 +245,26 @@ const charts = (() => {
 
   // ---- bars of a funnel ----
 
-  // spec: {stages: [{name, count, share, lines}], color}
+  // spec: {stages: [{name, count, label, lines}], color}
   function funnel(spec) {
-    return (t, width) => {
+    return (t) => {
       const option = {
         ...common(t),
-        grid: { left: 8, right: width < 500 ? 88 : 110, top: 4, bottom: 4, containLabel: true },
+        grid: { left: 8, right: 8, top: 4, bottom: 4, containLabel: true },
         xAxis: { type: "value", show: false, min: 0, max: Math.max(1, spec.stages[0].count) },
-        yAxis: axis(t, {
-          type: "category", inverse: true, data: spec.stages.map((stage) => stage.name),
+        // Names on the left; on the right, behind the track, numbers in one column.
+        yAxis: ["left", "right"].map((position) => axis(t, {
+          type: "category", inverse: true, position,
+          data: spec.stages.map((stage) => position === "left" ? stage.name : stage.label),
           axisLine: { show: false }, axisLabel: { color: t.ink, interval: 0 },
-        }),
+        })),
         series: [{
           type: "bar", barWidth: 20, itemStyle: { color: run(spec.color) },
           showBackground: true, backgroundStyle: { color: t.grid },
-          data: spec.stages.map((stage) => ({ value: stage.count, lines: stage.lines, label: stage.label })),
-          label: {
-            show: true, position: "right", distance: 8, color: t.ink,
-            formatter: (item) => spec.stages[item.dataIndex].label,
-          },
+          data: spec.stages.map((stage) => ({ value: stage.count, lines: stage.lines })),
         }],
       };
       option.tooltip.formatter = (item) => tip(item.data.lines);
-      // Labels stand at the end of the track, in one column.
-      option.series[0].label.show = false;
-      option.yAxis = [option.yAxis, {
-        type: "category", inverse: true, position: "right", data: spec.stages.map((stage) => stage.label),
-        axisLine: { show: false }, axisTick: { show: false }, axisLabel: { color: t.ink, interval: 0 },
-      }];
-      option.grid.right = 8;
       return { option, height: spec.stages.length * 34 + 10 };
     };
   }
@@ -286,7 +278,7 @@ const charts = (() => {
         ...common(t),
         xAxis: axis(t, { type: "log", name: spec.xName, nameGap: 26, axisLabel: { formatter: spec.percent } }),
         yAxis: axis(t, {
-          type: "log", logBase: 2, name: "speed-up over the reference", nameGap: 44, axisLabel: { formatter: times },
+          type: "log", logBase: 2, name: "speed-up over the reference", nameGap: 44, axisLabel: { formatter: ratio },
         }),
         series: spec.series.map((series, number) => ({
           type: "scatter", name: series.name, symbolSize: 6, large: false,
@@ -304,5 +296,5 @@ const charts = (() => {
     };
   }
 
-  return { show, forget, intervals, curves, funnel, scatter, times };
+  return { show, forget, intervals, curves, funnel, scatter, ratio };
 })();

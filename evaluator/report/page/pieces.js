@@ -36,6 +36,7 @@ const pieces = (() => {
   }
 
   const text = (value) => h("span", { class: "text" }, value);
+  const dash = () => h("span", { class: "quiet" }, "–"); // not known
   const empty = (...words) => h("p", { class: "empty" }, ...words);
 
   function table(head, rows, more) {
@@ -90,11 +91,15 @@ const pieces = (() => {
   }
 
   function valueCell(value, format) {
-    if (!value || !isThere(value.value)) return numberCell(h("span", { class: "quiet" }, "–"));
+    if (!value || !isThere(value.value)) return numberCell(dash());
     const bounds = isThere(value.if_fail) && h("small", { title: "if what has no verdict had failed, or passed" },
       `rest fail/pass ${percent(value.if_fail)}–${percent(value.if_pass)}`);
     return numberCell(format(value.value), h("small", {}, interval(value, format)), bounds || null);
   }
 
-  return { find, h, fill, figure, text, empty, table, numberHead, numberCell, swatch, legend, choice, isThere, count, plural, percent, axisPercent, times, points, hasInterval, interval, duration, valueCell };
+  return {
+    find, h, fill, figure, text, dash, empty, table, numberHead, numberCell, swatch, legend, choice,
+    isThere, count, plural, percent, axisPercent, times, points, hasInterval, interval, duration,
+    valueCell,
+  };
 })();

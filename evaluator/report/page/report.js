@@ -75,7 +75,6 @@
     showThresholds();
     showGroups(run);
     showFunnel(run);
-    showFloor(run);
     showProblems(run);
     showAttempts(run);
     showEnvironment(run);
@@ -84,5 +83,6 @@
 
   showTop();
   showCompare();
+  showFloor();
   showRun(0);
 })();

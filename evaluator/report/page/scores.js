@@ -80,8 +80,8 @@ const scores = (() => {
   }
 
   function scoreForest() {
-    const labels = [["pass@1", (a) => a.pass["1"]], ["pass@3", (a) => a.pass["3"]], ["pass@5", (a) => a.pass["5"]],
-      ["pass@10", (a) => a.pass["10"]], ...PS.map((p) => [`fast_${p}@1`, (a) => a.fast && a.fast[p]["1"]])];
+    const labels = [...KS.map((k) => [`pass@${k}`, (a) => a.pass[k]]),
+      ...PS.map((p) => [`fast_${p}@1`, (a) => a.fast && a.fast[p]["1"]])];
     const isShown = labels.filter(([, get]) => runs.some((run) => { const v = get(run.score.all); return v && isThere(v.value); }));
     const series = runs.map((run) => ({
       name: run.name, color: run.number,
@@ -227,7 +227,7 @@ const scores = (() => {
         })),
       };
     });
-    const lines = (items) => items.length === 0 ? [] : [`more than ${charts.times(items[0].x)} as fast`,
+    const lines = (items) => items.length === 0 ? [] : [`more than ${charts.ratio(items[0].x)} as fast`,
       ...items.map((item) => `${item.name}: ${percent(item.value)} ${interval(item, percent)}`)];
     fill("thresholds",
       ks.length > 1 ? choice("k", "Attempts at a problem, k", ks.map((k) => [k, k]), thresholdK, (k) => { thresholdK = k; showThresholds(); }) : null,

@@ -5,7 +5,7 @@
 
 const tables = (() => {
   const { data, runs, attemptsOf } = given;
-  const { h, fill, text, table, numberHead, numberCell } = pieces;
+  const { h, fill, text, dash, table, numberHead, numberCell } = pieces;
   const { isThere, count, plural, percent, times, interval, duration } = pieces;
 
   const PAGE_ROWS = 50; // of attempts shown at a time
@@ -140,7 +140,8 @@ const tables = (() => {
 
   function problemColumns(run) {
     const number = (name, get, format, title) => ({
-      name, title, number: true, key: get, cell: (row) => numberCell(isThere(get(row)) ? format(get(row)) : h("span", { class: "quiet" }, "–")),
+      name, title, number: true, key: get,
+      cell: (row) => numberCell(isThere(get(row)) ? format(get(row)) : dash()),
     });
     const columns = [
       { name: "Problem", key: (row) => row.problem },
@@ -149,7 +150,7 @@ const tables = (() => {
       number("Right", (row) => row.correct, count),
       {
         name: "Share right", number: true, key: (row) => row.judged > 0 ? row.correct / row.judged : undefined,
-        cell: (row) => numberCell(row.judged > 0 ? percent(row.correct / row.judged) : h("span", { class: "quiet" }, "–")),
+        cell: (row) => numberCell(row.judged > 0 ? percent(row.correct / row.judged) : dash()),
       },
     ];
     if (run.score.all.fast) {
