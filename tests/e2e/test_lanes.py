@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several worlds side by side: each attempt gets its record once, whoever dies."""
 
-import json
 import os
 import signal
 import subprocess
@@ -12,7 +11,8 @@ import pytest
 
 from tests.e2e.command import PKBENCH, pkbench
 from tests.e2e.fake_tools import fake_judge, fake_nvcc
-from tests.e2e.processes import descendants, kill, wait_until
+from tests.e2e.processes import HUNG_S, descendants, kill, wait_until
+from tests.e2e.runs import records_of, results_file
 
 TWO = ("--device", "cpu", "--sizes", "tiny", "--worlds", "2")
 SOURCE = 'extern "C" int pkb_run(void) { return 0; }'
@@ -34,11 +34,6 @@ def fakes(tmp_path: Path, mode: str) -> dict[str, str]:
     return {**fake_judge(tmp_path, mode), **fake_nvcc(tmp_path)}
 
 
-def records_of(folder: Path) -> list[dict]:
-    (path,) = folder.glob("results/*.jsonl")
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
 def has_ranks(process) -> bool:
     return any("mpirun" in one.command for one in descendants(process.pid))
 
@@ -53,7 +48,7 @@ def demand_all(records: list[dict]) -> None:
 def test_worlds_share_the_work_and_time_in_turns(folder, tmp_path):
     answer = pkbench("eval", folder, *TWO, env=fakes(tmp_path, "logs_turns"))
     assert answer.status == 0, answer.err
-    records = records_of(folder)
+    records = records_of(results_file(folder))
     demand_all(records)
     assert Counter("start" in one.get("cost_s", {}) for one in records)[True] == 2
     assert {one["flags"]["neighbours"] for one in records} == {"turns"}
@@ -66,16 +61,16 @@ def test_worlds_time_apart_where_that_is_asked_for(folder, tmp_path):
     env = fakes(tmp_path, "meets_in_turns")
     answer = pkbench("eval", folder, *TWO, "--timing", "apart", env=env)
     assert answer.status == 0, answer.err
-    demand_all(records_of(folder))
+    demand_all(records_of(results_file(folder)))
     assert (tmp_path / "mark.log").read_text().split()[:2] == ["begin", "begin"]
-    assert {one["flags"]["neighbours"] for one in records_of(folder)} == {"apart"}
+    assert {one["flags"]["neighbours"] for one in records_of(results_file(folder))} == {"apart"}
 
 
 def test_one_world_has_no_neighbours(folder, tmp_path):
     answer = pkbench("eval", folder, *TWO[:-2], env=fakes(tmp_path, "logs_turns"))
     assert answer.status == 0, answer.err
-    assert [one["sample"] for one in records_of(folder)] == list(range(COUNT + 1))
-    assert not any("neighbours" in one["flags"] for one in records_of(folder))
+    assert [one["sample"] for one in records_of(results_file(folder))] == list(range(COUNT + 1))
+    assert not any("neighbours" in one["flags"] for one in records_of(results_file(folder)))
 
 
 @pytest.mark.parametrize("victim", ["lane", "mpirun", "pkbench-judge"])
@@ -101,11 +96,11 @@ def test_a_world_that_dies_loses_nothing(folder, tmp_path, victim):
         ), "no ranks came up"
         kill(found()[-1])
         (tmp_path / "mark").touch()
-        _, err = run.communicate(timeout=100)
+        _, err = run.communicate(timeout=HUNG_S)
     finally:
         run.kill()
     assert run.returncode == 0, err
-    demand_all(records_of(folder))
+    demand_all(records_of(results_file(folder)))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -121,12 +116,12 @@ def test_a_signal_ends_all_worlds(folder, tmp_path, number):
         run.send_signal(number)
         if number == signal.SIGINT:
             (tmp_path / "mark").touch()
-        _, err = run.communicate(timeout=100)
+        _, err = run.communicate(timeout=HUNG_S)
     finally:
         run.kill()
     assert run.returncode == 130, err
-    assert [p for p in tree if not wait_until(lambda p=p: not p.is_alive(), 5)] == []
-    assert len(records_of(folder)) == (2 if number == signal.SIGINT else 0)
+    assert [p for p in tree if not wait_until(lambda p=p: not p.is_alive())] == []
+    assert len(records_of(results_file(folder))) == (2 if number == signal.SIGINT else 0)
 
 
 def test_worlds_that_cannot_be(folder):
