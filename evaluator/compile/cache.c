@@ -40,12 +40,29 @@ static char *default_directory(void)
     return pkb_buf_take(&path);
 }
 
+/* What lies in it is run as if we had built it, so nobody else may write there: a default below
+ * /tmp may have been made by anybody. */
+static pkb_code require_own(const char *directory, pkb_error *err)
+{
+    struct stat status;
+
+    if (stat(directory, &status) == 0 && (status.st_uid == geteuid() || status.st_uid == 0) &&
+        (status.st_mode & S_IWOTH) == 0)
+        return PKB_OK;
+    return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                         "the cache %s is not used, since others may write there; name one of your "
+                         "own with PKBENCH_CACHE",
+                         directory);
+}
+
 pkb_code pkb_cache_open(pkb_cache *out, pkb_error *err)
 {
     char *directory = default_directory();
     if (directory == NULL)
         return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the cache's path");
     pkb_code rc = pkb_fs_make_directory(directory, 0700, err);
+    if (rc == PKB_OK)
+        rc = require_own(directory, err);
     if (rc != PKB_OK) {
         free(directory);
         return rc;

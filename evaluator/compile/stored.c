@@ -105,6 +105,12 @@ static bool blames_machine(const pkb_build *build)
                                         "Resource temporarily",
                                         "fork",
                                         "I/O error",
+                                        "nput/output error",
+                                        "Stale file handle",
+                                        "Too many open files",
+                                        "Permission denied",
+                                        "open shared object",
+                                        "bad_alloc",
                                         "cannot open output",
                                         "without a message"};
 

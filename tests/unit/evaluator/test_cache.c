@@ -97,6 +97,21 @@ static void what_was_stored_is_fetched(void **state)
     free(path);
 }
 
+static void a_cache_that_others_may_write_is_not_used(void **state)
+{
+    enum { NOBODY = 65534 };
+    fixture *it = *state;
+    pkb_cache cache = {0};
+    assert_int_equal(chmod(it->cache.directory, 0777), 0);
+    assert_int_equal(pkb_cache_open(&cache, NULL), PKB_ERR_USAGE);
+    assert_null(cache.directory);
+    assert_int_equal(chmod(it->cache.directory, 0770), 0);
+    assert_int_equal(pkb_cache_open(&cache, NULL), PKB_OK);
+    pkb_cache_clear(&cache);
+    if (chown(it->cache.directory, NOBODY, (gid_t)-1) == 0) /* as root only */
+        assert_int_equal(pkb_cache_open(&cache, NULL), PKB_ERR_USAGE);
+}
+
 static void storing_twice_keeps_the_first(void **state)
 {
     fixture *it = *state;
@@ -265,6 +280,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_was_stored_is_fetched, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_cache_that_others_may_write_is_not_used, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(storing_twice_keeps_the_first, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_entry_that_lacks_a_file_is_a_miss, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_least_recently_used_goes_first, set_up, tear_down),

@@ -346,9 +346,13 @@ static void what_was_found_once_is_not_compiled_again(void **state)
 static void what_the_machine_is_to_blame_for_is_tried_again(void **state)
 {
     static const char *const scripts[] = {
-        "kill -9 $$", "echo \"nvcc error : 'cicc' died due to signal 9 (Kill signal)\"\nexit 9",
+        "kill -9 $$",
+        "echo \"nvcc error : 'cicc' died due to signal 9 (Kill signal)\"\nexit 9",
         "echo 'a.cu(1): fatal error: /tmp/x: No space left on device'\nexit 1",
-        "echo 'a.cu: internal compiler error'\nexit 1"};
+        "echo 'a.cu: internal compiler error'\nexit 1",
+        "echo 'cicc: cannot open shared object file: Input/output error'\nexit 1",
+        "echo 'gcc: error: a.ii: Too many open files'\nexit 1",
+        "echo 'what():  std::bad_alloc'\nexit 1"};
     (void)state;
 
     for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
