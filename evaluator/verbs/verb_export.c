@@ -13,7 +13,7 @@
 #include "evaluator/export/table.h"
 #include "evaluator/export/target.h"
 #include "evaluator/run/run.h"
-#include "evaluator/verbs/score_options.h"
+#include "evaluator/verbs/scored.h"
 #include "evaluator/verbs/verb.h"
 
 enum { KEY_CSV = PKB_SCORE_KEY_OWN, KEY_PARQUET, KEY_LEADERBOARD, KEY_ROWS, KEY_COLUMNS };
@@ -107,34 +107,28 @@ typedef struct exporter {
     bool is_complete;
 } exporter;
 
-static pkb_code add_run(exporter *e, size_t first, size_t count, pkb_error *err)
+static pkb_code add_run(exporter *e, size_t first, pkb_error *err)
 {
-    const pkb_score_options *shared = &e->options->shared;
-    pkb_runset runset = {0};
-    pkb_score score = {0};
+    pkb_scored scored = {0};
+    const pkb_runset *runset = &scored.runset;
+    const pkb_score *score = &scored.score;
 
-    pkb_code rc =
-        pkb_runset_read(&runset, shared->paths + first, count, &shared->runset, &e->catalogue, err);
-    for (size_t i = 0; i < runset.note_count && rc == PKB_OK; i++)
-        fprintf(stderr, "note: %s\n", runset.notes[i]);
+    pkb_code rc = pkb_scored_read(&scored, &e->options->shared, &e->catalogue, first, err);
     if (rc == PKB_OK)
-        rc = pkb_target_check(&e->target, &runset, err);
+        rc = pkb_target_check(&e->target, runset, err);
     if (rc == PKB_OK)
-        rc = pkb_score_make(&score, &runset, &e->catalogue, shared->seed, err);
-    if (rc == PKB_OK)
-        rc = e->options->form == KEY_LEADERBOARD ? pkb_leaderboard_add(e->target.out, &score, err)
-                                                 : pkb_table_add(&e->table, &score, err);
+        rc = e->options->form == KEY_LEADERBOARD ? pkb_leaderboard_add(e->target.out, score, err)
+                                                 : pkb_table_add(&e->table, score, err);
     if (rc == PKB_OK)
         e->run_count++;
-    if (rc == PKB_OK && !score.is_complete) {
+    if (rc == PKB_OK && !score->is_complete) {
         e->is_complete = false;
         fprintf(stderr,
                 "note: %s is incomplete: %zu attempts without a record, %zu pending, %zu "
                 "lines that are no record\n",
-                runset.name, score.all.missing, score.all.pending, runset.broken_count);
+                runset->name, score->all.missing, score->all.pending, runset->broken_count);
     }
-    pkb_score_clear(&score);
-    pkb_runset_clear(&runset);
+    pkb_scored_clear(&scored);
     return rc;
 }
 
@@ -154,8 +148,6 @@ static pkb_code open_target(exporter *e, pkb_error *err)
 static pkb_code write_runs(exporter *e, pkb_error *err)
 {
     const export_options *options = e->options;
-    const size_t count = options->shared.path_count;
-    const size_t step = options->shared.runset.pools ? count : 1;
     pkb_code rc = open_target(e, err);
 
     if (rc != PKB_OK)
@@ -164,8 +156,9 @@ static pkb_code write_runs(exporter *e, pkb_error *err)
         .out = e->target.out, .rows = options->rows, .is_guarded = options->form == KEY_CSV};
     if (options->form != KEY_LEADERBOARD)
         pkb_table_head(&e->table);
-    for (size_t i = 0; i < count && rc == PKB_OK; i += step)
-        rc = add_run(e, i, step, err);
+    for (size_t i = 0; i < options->shared.path_count && rc == PKB_OK;
+         i += pkb_scored_step(&options->shared))
+        rc = add_run(e, i, err);
     return pkb_target_finish(&e->target, rc, err);
 }
 

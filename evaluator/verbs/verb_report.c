@@ -9,8 +9,7 @@
 #include "evaluator/console/arguments.h"
 #include "evaluator/report/report.h"
 #include "evaluator/run/run.h"
-#include "evaluator/score/score.h"
-#include "evaluator/verbs/score_options.h"
+#include "evaluator/verbs/scored.h"
 #include "evaluator/verbs/verb.h"
 
 enum { KEY_OUT = 'o', KEY_EMBED = PKB_SCORE_KEY_OWN, KEY_CEILINGS };
@@ -23,8 +22,7 @@ typedef struct report_options {
 
 /* The runs of a report, each with its score. */
 typedef struct report_runs {
-    pkb_runset sets[PKB_REPORT_MOST_RUNS];
-    pkb_score scores[PKB_REPORT_MOST_RUNS];
+    pkb_scored scored[PKB_REPORT_MOST_RUNS];
     const pkb_score *list[PKB_REPORT_MOST_RUNS];
     size_t count;
 } report_runs;
@@ -61,23 +59,17 @@ static pkb_code read_runs(report_runs *runs, const report_options *options,
                           const pkb_catalogue *catalogue, int *status, pkb_error *err)
 {
     const pkb_score_options *shared = &options->shared;
-    const size_t step = shared->runset.pools ? shared->path_count : 1;
     pkb_code rc = PKB_OK;
 
-    for (size_t i = 0; i < shared->path_count && rc == PKB_OK; i += step) {
-        const size_t at = runs->count++;
-        runs->list[at] = &runs->scores[at];
-        rc = pkb_runset_read(&runs->sets[at], shared->paths + i, step, &shared->runset, catalogue,
-                             err);
-        if (rc == PKB_OK)
-            rc = pkb_score_make(&runs->scores[at], &runs->sets[at], catalogue, shared->seed, err);
-        if (rc == PKB_OK && pkb_runset_has_file(&runs->sets[at], options->path))
+    for (size_t i = 0; i < shared->path_count && rc == PKB_OK; i += pkb_scored_step(shared)) {
+        pkb_scored *scored = &runs->scored[runs->count];
+        runs->list[runs->count++] = &scored->score;
+        rc = pkb_scored_read(scored, shared, catalogue, i, err);
+        if (rc == PKB_OK && pkb_runset_has_file(&scored->runset, options->path))
             rc = pkb_error_set(err, PKB_ERR_USAGE, 0,
                                "%s holds records of the run: name another file for the page",
                                options->path);
-        for (size_t k = 0; rc == PKB_OK && k < runs->sets[at].note_count; k++)
-            fprintf(stderr, "note: %s\n", runs->sets[at].notes[k]);
-        if (rc == PKB_OK && !runs->scores[at].is_complete)
+        if (rc == PKB_OK && !scored->score.is_complete)
             *status = PKB_EXIT_INCOMPLETE;
     }
     return rc;
@@ -106,10 +98,8 @@ static pkb_code write_report(const report_options *options, const pkb_catalogue 
         rc = pkb_report_write(&page, runs->list, runs->count, &bytes, err);
     if (rc == PKB_OK)
         fprintf(stderr, "wrote %s (%.1f MiB)\n", options->path, (double)bytes / (1 << 20));
-    for (size_t i = 0; i < runs->count; i++) {
-        pkb_score_clear(&runs->scores[i]);
-        pkb_runset_clear(&runs->sets[i]);
-    }
+    for (size_t i = 0; i < runs->count; i++)
+        pkb_scored_clear(&runs->scored[i]);
     free(runs);
     pkb_toolbox_clear(&tools);
     return rc;

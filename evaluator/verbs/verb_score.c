@@ -9,9 +9,8 @@
 #include "evaluator/console/arguments.h"
 #include "evaluator/console/output.h"
 #include "evaluator/run/run.h"
-#include "evaluator/score/score.h"
 #include "evaluator/score/score_print.h"
-#include "evaluator/verbs/score_options.h"
+#include "evaluator/verbs/scored.h"
 #include "evaluator/verbs/verb.h"
 
 enum { KEY_CSV = PKB_SCORE_KEY_OWN, KEY_BY_PROBLEM };
@@ -50,8 +49,6 @@ static pkb_code print(const pkb_score *score, const score_options *options, bool
     cJSON *json = NULL;
     pkb_code rc = PKB_OK;
 
-    for (size_t i = 0; i < score->runset->note_count; i++)
-        fprintf(stderr, "note: %s\n", score->runset->notes[i]);
     if (options->shared.wants_json) {
         rc = pkb_score_json(&json, score, err);
         if (rc == PKB_OK)
@@ -70,24 +67,17 @@ static pkb_code print(const pkb_score *score, const score_options *options, bool
     return pkb_output_flush(err);
 }
 
-/* One score of `count` paths. */
-static pkb_code score_paths(const score_options *options, const pkb_catalogue *catalogue,
-                            size_t first, size_t count, int *status, pkb_error *err)
+static pkb_code score_run(const score_options *options, const pkb_catalogue *catalogue,
+                          size_t first, int *status, pkb_error *err)
 {
-    const pkb_score_options *shared = &options->shared;
-    pkb_runset runset = {0};
-    pkb_score score = {0};
+    pkb_scored scored = {0};
 
-    pkb_code rc =
-        pkb_runset_read(&runset, shared->paths + first, count, &shared->runset, catalogue, err);
+    pkb_code rc = pkb_scored_read(&scored, &options->shared, catalogue, first, err);
     if (rc == PKB_OK)
-        rc = pkb_score_make(&score, &runset, catalogue, shared->seed, err);
-    if (rc == PKB_OK)
-        rc = print(&score, options, first == 0, err);
-    if (rc == PKB_OK && !score.is_complete)
+        rc = print(&scored.score, options, first == 0, err);
+    if (rc == PKB_OK && !scored.score.is_complete)
         *status = PKB_EXIT_INCOMPLETE;
-    pkb_score_clear(&score);
-    pkb_runset_clear(&runset);
+    pkb_scored_clear(&scored);
     return rc;
 }
 
@@ -116,10 +106,9 @@ pkb_code pkb_verb_score(int argc, char **argv, int *status, pkb_error *err)
     pkb_code rc = pkb_fs_root(&root, err);
     if (rc == PKB_OK)
         rc = pkb_catalogue_open(&catalogue, root, err);
-    const size_t count = options.shared.path_count;
-    const size_t step = options.shared.runset.pools ? count : 1;
-    for (size_t i = 0; i < count && rc == PKB_OK; i += step)
-        rc = score_paths(&options, &catalogue, i, step, status, err);
+    for (size_t i = 0; i < options.shared.path_count && rc == PKB_OK;
+         i += pkb_scored_step(&options.shared))
+        rc = score_run(&options, &catalogue, i, status, err);
     pkb_catalogue_clear(&catalogue);
     free(root);
     pkb_score_options_clear(&options.shared);
