@@ -16,7 +16,7 @@ import sys
 import pytest
 
 from tests.e2e.command import ROOT, pkbench
-from tests.e2e.processes import within
+from tests.e2e.processes import HUNG_S, within
 from tests.e2e.records import PROTOCOL, record, size_of, write
 from tests.e2e.scores import INCOMPLETE, attempts, score
 
@@ -355,7 +355,7 @@ def test_the_page_computes_what_score_computes(tmp_path, library):
     wide = "import pandas\npandas.set_option('display.precision', 12)\n"
     code = (wide if library == "pandas" else "") + code
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=100
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=HUNG_S
     )
     assert done.returncode == 0, done.stderr
     wanted = pass_by_category(path)
