@@ -15,7 +15,7 @@ import pytest
 
 from tests.e2e.command import PKBENCH, ROOT, pkbench
 from tests.e2e.fake_tools import fake_judge, fake_nvcc
-from tests.e2e.processes import descendants, kill, wait_until
+from tests.e2e.processes import HUNG_S, descendants, kill, wait_until
 
 HONEST = (ROOT / "examples" / "001_allreduce.cu").read_text()
 ZOO = ROOT / "tests" / "zoo"
@@ -50,14 +50,14 @@ class Worker:
         self.process.stdin.flush()
 
     def wait_for(self, count: int) -> list:
-        assert wait_until(lambda: len(self.answers) >= count, 100), self.answers
+        assert wait_until(lambda: len(self.answers) >= count), self.answers
         return self.answers
 
     def end(self) -> int:
         """Ends the input and waits for the rest of the answers."""
         self.process.stdin.close()
-        self.process.wait(timeout=100)
-        self.reader.join(timeout=10)
+        self.process.wait(timeout=HUNG_S)
+        self.reader.join(timeout=HUNG_S)
         return self.process.returncode
 
     def record(self, request) -> dict:
@@ -198,7 +198,7 @@ def test_a_lane_that_was_killed_loses_nothing(fakes):
     """Whatever of it dies: the lane itself while it judges, or a judge while it waits."""
     with Worker(*QUICK, env={**fakes, "FAKE_JUDGE": "waits_for_mark"}) as worker:
         worker.send(ask("hit"))
-        assert wait_until(lambda: lanes_of(worker) != [], 60)
+        assert wait_until(lambda: lanes_of(worker) != [])
         (lane,) = lanes_of(worker)
         kill(lane)
         Path(fakes["FAKE_JUDGE_MARK"]).touch()
@@ -243,11 +243,11 @@ def test_requests_wait_outside_once_the_queue_is_full(fakes):
             done.set()
 
         threading.Thread(target=write, daemon=True).start()
-        assert wait_until(lambda: lanes_of(worker) != [], 60)
+        assert wait_until(lambda: lanes_of(worker) != [])
         assert not done.wait(3)
         assert worker.answers == []
         Path(fakes["FAKE_JUDGE_MARK"]).touch()
-        assert done.wait(90)
+        assert done.wait(HUNG_S)
         assert worker.end() == 0
     assert sorted(one["request"] for one in worker.answers) == list(range(many))
     for one in worker.answers:
@@ -258,13 +258,13 @@ def test_requests_wait_outside_once_the_queue_is_full(fakes):
 def test_it_ends_and_leaves_nothing(fakes, number):
     with Worker(*QUICK, env={**fakes, "FAKE_JUDGE": "waits_for_mark"}) as worker:
         worker.send(ask("never"))
-        assert wait_until(lambda: "pkbench-judge" in str(descendants(worker.process.pid)), 60), (
+        assert wait_until(lambda: "pkbench-judge" in str(descendants(worker.process.pid))), (
             "no ranks came up"
         )
         tree = descendants(worker.process.pid)
         worker.process.send_signal(number)
-        assert worker.process.wait(timeout=20) == (130 if number == signal.SIGTERM else -9)
-    assert [p for p in tree if not wait_until(lambda p=p: not p.is_alive(), 5)] == []
+        assert worker.process.wait(timeout=HUNG_S) == (130 if number == signal.SIGTERM else -9)
+    assert [p for p in tree if not wait_until(lambda p=p: not p.is_alive())] == []
 
 
 def test_it_ends_with_its_reader(fakes):
@@ -280,7 +280,7 @@ def test_it_ends_with_its_reader(fakes):
     with os.fdopen(reading, "rb") as output:
         assert json.loads(output.readline())["ready"]
     try:
-        assert worker.wait(timeout=20) == 5  # although its input is still open
+        assert worker.wait(timeout=HUNG_S) == 5  # although its input is still open
     finally:
         worker.kill()
     _, err = worker.communicate()
@@ -292,7 +292,7 @@ def reward(*words):
         [sys.executable, "docs/worker/reward.py", *map(str, words)],
         cwd=ROOT,
         capture_output=True,
-        timeout=100,
+        timeout=HUNG_S,
         text=True,
     )
 
