@@ -5,18 +5,19 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from statistics import geometric_mean
 
 
 def reward(record):
     """0 for what is wrong, 1 for what is right, its speed-up where a GPU measured it."""
-    if record["verdict"] == "INFRA_ERROR":
+    if record["verdict"] in ("INFRA_ERROR", "UNSUPPORTED"):
         return None  # nobody knows: ask again or leave the sample out, but punish nobody for it
     if record["verdict"] != "CORRECT":
         return 0.0
     if record["device"] == "cpu":
         return 1.0  # times of the CPU device say nothing about a GPU
     scored = [size for size in record["sizes"] if size["class"] != "tiny" and "speedup" in size]
-    return min((size["speedup"]["eager"]["value"] for size in scored), default=1.0)
+    return geometric_mean([size["speedup"]["eager"]["value"] for size in scored] or [1.0])
 
 
 def rewards(problem, sources, options):
