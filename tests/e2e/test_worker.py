@@ -321,9 +321,10 @@ def record_of(verdict, device, speedups=()):
 
 def test_the_example_of_a_reward_takes_scored_speedups_of_gpus_only():
     value_of = runpy.run_path(str(ROOT / "docs" / "worker" / "reward.py"))["reward"]
-    speedups = [("tiny", 0.1), ("pkb", 3.0), ("large", 2.0)]
-    assert value_of(record_of("CORRECT", "cuda", speedups)) == 2.0
+    speedups = [("tiny", 0.1), ("pkb", 8.0), ("large", 2.0)]
+    assert value_of(record_of("CORRECT", "cuda", speedups)) == pytest.approx(4.0)  # as in a score
     assert value_of(record_of("CORRECT", "cuda", speedups[:1])) == 1.0
     assert value_of(record_of("CORRECT", "cpu", speedups)) == 1.0
     assert value_of(record_of("WRONG_OUTPUT", "cuda", speedups)) == 0.0
     assert value_of(record_of("INFRA_ERROR", "cuda")) is None
+    assert value_of(record_of("UNSUPPORTED", "cpu")) is None
