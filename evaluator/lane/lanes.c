@@ -88,6 +88,7 @@ static pkb_code start_lane(pkb_lanes *lanes, const pkb_setting *setting, uint64_
     }
     *lane = (pkb_lane){
         .setting = *setting, .places = places, .process = PKB_CHILD_NONE, .socket_fd = -1};
+    lane->setting.options.sizes = NULL; /* each job has its own */
     lane->has_cores = sched_getaffinity(0, sizeof all, &all) == 0 &&
                       pkb_room_cores(&lane->cores, &all, room, places, setting->options.world);
     choose_turns(lane, room);
@@ -209,6 +210,18 @@ static pkb_code try_again(pkb_lane *lane, pkb_error *err)
     return rc == PKB_ERR_CHILD ? PKB_OK : rc; /* gone again: pkb_lanes_take sees its end */
 }
 
+/* Where its process could not be replaced: nobody must find what is left of it. */
+static void drop_dead(pkb_lanes *lanes, const pkb_lane *lane)
+{
+    size_t place = 0;
+
+    if (lane->process.pid != 0)
+        return;
+    while (lanes->lanes[place] != lane)
+        place++;
+    end_lane(lanes, place);
+}
+
 pkb_code pkb_lanes_give(pkb_lanes *lanes, pkb_evaluation *evaluation, bool *is_given,
                         pkb_error *err)
 {
@@ -223,8 +236,10 @@ pkb_code pkb_lanes_give(pkb_lanes *lanes, pkb_evaluation *evaluation, bool *is_g
     if (rc == PKB_ERR_CHILD) /* it died while it was idle, so this was no try */
         rc = try_again(lane, err);
     *is_given = rc == PKB_OK;
-    if (rc != PKB_OK)
+    if (rc != PKB_OK) {
         lane->evaluation = NULL;
+        drop_dead(lanes, lane);
+    }
     return rc;
 }
 

@@ -11,13 +11,16 @@
 #include "evaluator/lane/lane.h"
 #include "evaluator/lane/room.h"
 
+/* Both rooms full, of worlds of one place each. */
+enum { PKB_LANES_MOST = 2 * PKB_ROOM_MOST };
+
 /* Told what a lane does with an attempt. */
 typedef void pkb_lanes_tell(void *context, const pkb_evaluation *evaluation, const char *step,
                             const char *detail);
 
 typedef struct pkb_lanes {
     pkb_room gpu_room, cpu_room;
-    pkb_lane *lanes[PKB_ROOM_MOST];
+    pkb_lane *lanes[PKB_LANES_MOST];
     size_t count;
     pkb_message *message;
     pkb_lanes_tell *tell; /* may be NULL */
@@ -53,7 +56,7 @@ pkb_code pkb_lanes_take(pkb_lanes *lanes, pkb_lanes_result *out, pkb_error *err)
 /* Whether one of them times something, so that nothing else should use their cores. */
 bool pkb_lanes_are_timing(const pkb_lanes *lanes);
 size_t pkb_lanes_busy(const pkb_lanes *lanes);
-/* Sockets to wait for, PKB_ROOM_MOST at most; returns how many. */
+/* Sockets to wait for, PKB_LANES_MOST at most; returns how many. */
 size_t pkb_lanes_poll(const pkb_lanes *lanes, struct pollfd *fds);
 /* Ends lanes that have been idle for so long. */
 void pkb_lanes_end_idle(pkb_lanes *lanes, uint64_t most_ns);

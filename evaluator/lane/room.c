@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-enum { CORES_OF_A_RANK = 3 };
+#include "evaluator/machine/cores.h"
 
 static bool holds(uint64_t places, size_t place)
 {
@@ -113,5 +113,5 @@ bool pkb_room_cores(cpu_set_t *out, const cpu_set_t *all, const pkb_room *room, 
             CPU_SET(core, out);
         nth++;
     }
-    return CPU_COUNT(out) >= CORES_OF_A_RANK * ranks;
+    return CPU_COUNT(out) >= PKB_CORES_A_RANK * ranks;
 }

@@ -23,8 +23,7 @@ typedef struct pkb_room {
     uint64_t taken; /* a bit a place */
 } pkb_room;
 
-/* The places of a call: its GPUs (none without), and --worlds on the CPU device. PKB_ERR_USAGE
- * where
+/* The places of a call: its GPUs (none without), and --worlds on the CPU device. PKB_ERR_USAGE:
  * --gpus does not suffice for --worlds. */
 pkb_code pkb_room_find(pkb_room *gpu_room, pkb_room *cpu_room, const pkb_setting *setting,
                        pkb_error *err);

@@ -195,7 +195,7 @@ static pkb_code take_result(pkb_run *run, const pkb_lanes_result *result, pkb_er
 
 static void rest(const pkb_run *run)
 {
-    struct pollfd fds[PKB_ROOM_MOST];
+    struct pollfd fds[PKB_LANES_MOST];
     const size_t count = pkb_lanes_poll(&run->lanes, fds);
     poll(fds, count, PKB_TICK_MS);
 }

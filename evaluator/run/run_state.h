@@ -50,8 +50,8 @@ typedef struct pkb_run {
     bool is_stored;
     pkb_lanes lanes;
     pkb_shelf shelf;
-    size_t world_count;                     /* lanes that there may be */
-    pkb_run_flight *flights[PKB_ROOM_MOST]; /* in the order in which they were given */
+    size_t world_count;                      /* lanes that there may be */
+    pkb_run_flight *flights[PKB_LANES_MOST]; /* in the order in which they were given */
     size_t flight_count;
     pkb_run_held *held;
     size_t held_count, held_capacity;

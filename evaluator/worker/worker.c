@@ -194,7 +194,7 @@ static pkb_code take_results(pkb_worker *worker, pkb_error *err)
 /* Until something comes. Without a reader there is nobody to judge for. */
 static pkb_code rest(const pkb_worker *worker, pkb_error *err)
 {
-    struct pollfd fds[2 + PKB_ROOM_MOST];
+    struct pollfd fds[2 + PKB_LANES_MOST];
     const bool wants_input = !worker->has_ended && waiting_count(worker) < PKB_WORKER_QUEUE;
     const size_t lane_count = pkb_lanes_poll(&worker->lanes, fds + 2);
     const int rest_ms =

@@ -26,7 +26,7 @@ typedef struct pkb_worker_job {
     int overtaken; /* by later ones, for which a lane of their kind was idle */
 } pkb_worker_job;
 
-enum { PKB_WORKER_JOBS = PKB_WORKER_QUEUE + 2 * PKB_ROOM_MOST };
+enum { PKB_WORKER_JOBS = PKB_WORKER_QUEUE + PKB_LANES_MOST };
 
 typedef struct pkb_worker {
     const pkb_setting *setting;
