@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tests of evaluator/verbs/options.c and attempt.c: what the command line of `eval` means. Bad
+ * Tests of evaluator/attempt/options.c and attempt.c: what the command line of `eval` means. Bad
  * options end the program, so tests/e2e/test_bad_input.py has those.
  */
 #include <setjmp.h>
