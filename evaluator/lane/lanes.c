@@ -4,8 +4,6 @@
  */
 #include "evaluator/lane/lanes.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -321,12 +319,6 @@ static pkb_code receive(pkb_lanes *lanes, size_t place, pkb_lanes_result *out, p
     return PKB_OK;
 }
 
-static bool is_readable(int fd)
-{
-    struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-    return poll(&poll_fd, 1, 0) > 0;
-}
-
 /* ---- turns ---- */
 
 /* The lane that has waited for its turn longest, and may have it now; NULL = none. */
@@ -362,7 +354,7 @@ pkb_code pkb_lanes_take(pkb_lanes *lanes, pkb_lanes_result *out, pkb_error *err)
     *out = (pkb_lanes_result){0};
     for (size_t i = lanes->count; i-- > 0 && rc == PKB_OK && out->evaluation == NULL;)
         while (rc == PKB_OK && out->evaluation == NULL && i < lanes->count &&
-               is_readable(lanes->lanes[i]->socket_fd))
+               pkb_socket_is_readable(lanes->lanes[i]->socket_fd))
             rc = receive(lanes, i, out, err);
     give_turns(lanes);
     return rc;

@@ -3,7 +3,6 @@
  * What judges say, and how a session fails; see session.h.
  */
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,12 +169,6 @@ static void receive(pkb_session *session, pkb_judge_link *judge)
     cJSON_Delete(event);
 }
 
-static bool is_readable(int fd)
-{
-    struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-    return fd >= 0 && poll(&poll_fd, 1, 0) > 0;
-}
-
 static void accept_judge(pkb_session *session)
 {
     pkb_error err = {0};
@@ -212,10 +205,11 @@ static void watch_mpirun(pkb_session *session)
 
 void pkb_session_pump(pkb_session *session)
 {
-    while (session->failure.code == PKB_OK && is_readable(session->listener))
+    while (session->failure.code == PKB_OK && pkb_socket_is_readable(session->listener))
         accept_judge(session);
     for (size_t i = 0; i < session->judge_count; i++)
-        while (session->failure.code == PKB_OK && is_readable(session->judges[i].socket_fd))
+        while (session->failure.code == PKB_OK &&
+               pkb_socket_is_readable(session->judges[i].socket_fd))
             receive(session, &session->judges[i]);
     if (session->failure.code == PKB_OK && session->verdict == NULL)
         watch_mpirun(session);

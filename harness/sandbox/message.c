@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -168,6 +167,12 @@ pkb_code pkb_socket_accept(int *out, int listener, uint64_t timeout_ns, pid_t *p
         }
         close(fd);
     }
+}
+
+bool pkb_socket_is_readable(int fd)
+{
+    struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+    return poll(&poll_fd, 1, 0) > 0;
 }
 
 pkb_code pkb_socket_connect(int *out, const char *path, uint64_t timeout_ns, pkb_error *err)

@@ -5,6 +5,7 @@
 #ifndef PKB_HARNESS_MESSAGE_H
 #define PKB_HARNESS_MESSAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -31,6 +32,8 @@ pkb_code pkb_socket_listen(int *out, const char *path, pkb_error *err);
 /* Accepts a peer of our own user (SO_PEERCRED); anybody else is dropped and waiting goes on. */
 pkb_code pkb_socket_accept(int *out, int listener, uint64_t timeout_ns, pid_t *peer_pid,
                            pkb_error *err);
+/* Whether a message, a peer or the end is there, so that nobody would wait; false for -1. */
+bool pkb_socket_is_readable(int fd);
 pkb_code pkb_socket_connect(int *out, const char *path, uint64_t timeout_ns, pkb_error *err);
 
 pkb_code pkb_message_send(int socket_fd, const void *data, size_t bytes, const int *fds,
