@@ -32,7 +32,7 @@ static const char *weakest_level(const pkb_setting *setting)
     return pkb_sandbox_level_name(setting->debugger != NULL ? PKB_SANDBOX_NONE : setting->level);
 }
 
-static pkb_record_facts facts_of(const pkb_evaluation *evaluation)
+pkb_record_facts pkb_evaluation_facts(const pkb_evaluation *evaluation)
 {
     const pkb_setting *setting = evaluation->setting;
     const bool is_blank = evaluation->attempt.is_blank;
@@ -55,7 +55,7 @@ pkb_code pkb_evaluation_judgement(const pkb_evaluation *evaluation, bool is_time
                                   char hex[PKB_HASH_HEX_BYTES], pkb_error *err)
 {
     pkb_eval_options options = evaluation->setting->options;
-    pkb_record_facts facts = facts_of(evaluation);
+    pkb_record_facts facts = pkb_evaluation_facts(evaluation);
 
     options.is_timed = is_timed;
     facts.options = &options;
@@ -208,7 +208,7 @@ static pkb_code judge(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_error *e
 static pkb_code make_record(pkb_evaluation *evaluation, const pkb_ranks *ranks, pkb_error *err)
 {
     const pkb_build *build = &evaluation->build;
-    pkb_record_facts facts = facts_of(evaluation);
+    pkb_record_facts facts = pkb_evaluation_facts(evaluation);
 
     facts.sizes = ranks->plan.sizes;
     if (!build->is_built)
@@ -222,7 +222,7 @@ static pkb_code make_record(pkb_evaluation *evaluation, const pkb_ranks *ranks, 
 
 static pkb_code record_blank(pkb_evaluation *evaluation, pkb_error *err)
 {
-    const pkb_record_facts facts = facts_of(evaluation);
+    const pkb_record_facts facts = pkb_evaluation_facts(evaluation);
     pkb_buf reason = {0};
 
     if (evaluation->status.reason[0] != '\0')
@@ -314,7 +314,7 @@ pkb_code pkb_evaluation_try(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_er
 
 pkb_code pkb_evaluation_fail(pkb_evaluation *evaluation, const pkb_error *failure, pkb_error *err)
 {
-    const pkb_record_facts facts = facts_of(evaluation);
+    const pkb_record_facts facts = pkb_evaluation_facts(evaluation);
     return pkb_record_plain(&evaluation->record, &facts, PKB_VERDICT_INFRA_ERROR, failure->message,
                             err);
 }

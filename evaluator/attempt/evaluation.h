@@ -45,6 +45,8 @@ typedef struct pkb_evaluation {
 
 /* Reads the file, or copies the source: PKB_ERR_USAGE names it and the remedy. */
 pkb_code pkb_evaluation_read(pkb_evaluation *evaluation, pkb_error *err);
+/* What its record will say beside what the judges find, and its id; borrowed from it. */
+pkb_record_facts pkb_evaluation_facts(const pkb_evaluation *evaluation);
 /* The hash that its record will have, judged with timing or without. */
 pkb_code pkb_evaluation_judgement(const pkb_evaluation *evaluation, bool is_timed,
                                   char hex[PKB_HASH_HEX_BYTES], pkb_error *err);

@@ -4,15 +4,6 @@
  */
 #include "evaluator/run/known.h"
 
-static pkb_record_facts facts_of(const pkb_evaluation *evaluation)
-{
-    return (pkb_record_facts){.options = &evaluation->setting->options,
-                              .file = evaluation->file,
-                              .run = evaluation->run,
-                              .sample = evaluation->sample,
-                              .problem = evaluation->problem->full_name};
-}
-
 /* The two questions: judged as this call judges, or with and without timing the other way round. */
 typedef struct question {
     pkb_results_query same, other;
@@ -60,7 +51,7 @@ static void look_up(pkb_known *known, const pkb_results_index *index, const ques
 pkb_code pkb_known_find(pkb_known *out, const pkb_results *results, const pkb_rejudge *rejudge,
                         const pkb_evaluation *evaluation, pkb_error *err)
 {
-    const pkb_record_facts facts = facts_of(evaluation);
+    const pkb_record_facts facts = pkb_evaluation_facts(evaluation);
     const bool is_timed = facts.options->is_timed;
     char other[PKB_HASH_HEX_BYTES];
     pkb_buf id = {0};
@@ -86,7 +77,7 @@ pkb_code pkb_known_find(pkb_known *out, const pkb_results *results, const pkb_re
 pkb_code pkb_known_record(cJSON **out, const pkb_known *known, const pkb_results *results,
                           const pkb_evaluation *evaluation, pkb_error *err)
 {
-    const pkb_record_facts facts = facts_of(evaluation);
+    const pkb_record_facts facts = pkb_evaluation_facts(evaluation);
     cJSON *found = NULL;
 
     pkb_code rc = pkb_results_read(results, known->entry, &found, err);

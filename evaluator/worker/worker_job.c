@@ -74,11 +74,7 @@ pkb_code pkb_worker_answer(pkb_worker *worker, const pkb_worker_job *job, pkb_er
 static pkb_code recall_stored(pkb_worker *worker, const pkb_worker_job *job, cJSON **out,
                               pkb_error *err)
 {
-    const pkb_record_facts facts = {.options = &job->setting.options,
-                                    .file = job->evaluation.file,
-                                    .run = job->evaluation.run,
-                                    .sample = job->evaluation.sample,
-                                    .problem = job->request.problem};
+    const pkb_record_facts facts = pkb_evaluation_facts(&job->evaluation);
     const pkb_results_query query = {.judgement = job->judgement,
                                      .old_verdicts = PKB_VERDICTS_ALL,
                                      .new_verdicts = PKB_VERDICTS_ALL};
