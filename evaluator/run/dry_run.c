@@ -58,24 +58,24 @@ static pkb_code look_up(dry_run *dry, const pkb_evaluation *evaluation, fate *ou
     return PKB_OK;
 }
 
-static pkb_code look_at(dry_run *dry, const pkb_sample *sample, const pkb_problem *problem,
-                        fate *out, pkb_error *err)
+static pkb_code look_at(dry_run *dry, size_t index, const pkb_problem **problem, fate *out,
+                        pkb_error *err)
 {
-    pkb_evaluation evaluation = {.setting = dry->run->setting,
-                                 .problem = problem,
-                                 .file = sample->path,
-                                 .run = dry->run->name,
-                                 .sample = sample->number};
+    pkb_evaluation evaluation = {0};
     pkb_error why = {0};
 
+    pkb_code rc = pkb_run_evaluation(dry->run, index, &evaluation, err);
+    if (rc != PKB_OK)
+        return rc;
+    *problem = evaluation.problem;
     *out = UNREAD;
-    pkb_code rc = pkb_evaluation_read(&evaluation, &why);
-    if (rc == PKB_ERR_USAGE) {
-        pkb_run_say(dry->run, "not judged: ", why.message);
-        return PKB_OK;
-    }
-    if (rc == PKB_OK)
+    rc = pkb_evaluation_read(&evaluation, &why);
+    if (rc == PKB_OK) {
         rc = look_up(dry, &evaluation, out, &why);
+    } else if (rc == PKB_ERR_USAGE) {
+        pkb_run_say(dry->run, "not judged: ", why.message);
+        rc = PKB_OK;
+    }
     pkb_evaluation_clear(&evaluation);
     if (rc != PKB_OK)
         *err = why;
@@ -95,9 +95,7 @@ static pkb_code look_at_all(dry_run *dry, pkb_error *err)
         fate found = UNREAD;
         pkb_code rc = pkb_interrupt_check(err);
         if (rc == PKB_OK)
-            rc = pkb_shelf_get(&dry->run->shelf, sample->problem, &problem, err);
-        if (rc == PKB_OK)
-            rc = look_at(dry, sample, problem, &found, err);
+            rc = look_at(dry, i, &problem, &found, err);
         if (rc != PKB_OK)
             return rc;
         if (dry->count == 0 || strcmp(dry->rows[dry->count - 1].problem, sample->problem) != 0)

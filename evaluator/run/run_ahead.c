@@ -8,15 +8,8 @@
 /* Reads the sample; the caller clears. */
 static pkb_code read_sample(pkb_run *run, size_t job, pkb_evaluation *out)
 {
-    const pkb_sample *sample = &run->samples.items[job];
-    pkb_evaluation evaluation = {
-        .setting = run->setting, .file = sample->path, .run = run->name, .sample = sample->number};
-
-    pkb_code rc = pkb_shelf_get(&run->shelf, sample->problem, &evaluation.problem, NULL);
-    if (rc == PKB_OK)
-        rc = pkb_evaluation_read(&evaluation, NULL);
-    *out = evaluation;
-    return rc;
+    pkb_code rc = pkb_run_evaluation(run, job, out, NULL);
+    return rc == PKB_OK ? pkb_evaluation_read(out, NULL) : rc;
 }
 
 /* Anything wrong with the sample is said when its turn comes. */

@@ -10,6 +10,21 @@
 #include "evaluator/run/known.h"
 #include "evaluator/run/run_flight.h"
 
+pkb_code pkb_run_evaluation(pkb_run *run, size_t index, pkb_evaluation *out, pkb_error *err)
+{
+    const pkb_sample *sample = &run->samples.items[index];
+    const pkb_problem *problem = NULL;
+
+    pkb_code rc = pkb_shelf_get(&run->shelf, sample->problem, &problem, err);
+    if (rc == PKB_OK)
+        *out = (pkb_evaluation){.setting = run->setting,
+                                .problem = problem,
+                                .file = sample->path,
+                                .run = run->name,
+                                .sample = sample->number};
+    return rc;
+}
+
 bool pkb_run_has_record(const pkb_run *run, const pkb_evaluation *evaluation)
 {
     pkb_known known;
@@ -74,9 +89,7 @@ static pkb_code read_sample(pkb_run *run, pkb_run_flight *flight, size_t index, 
                                         .count = run->samples.count,
                                         .problem = sample->problem,
                                         .sample = (long long)sample->number};
-    flight->evaluation = (pkb_evaluation){
-        .setting = run->setting, .file = sample->path, .run = run->name, .sample = sample->number};
-    pkb_code rc = pkb_shelf_get(&run->shelf, sample->problem, &flight->evaluation.problem, err);
+    pkb_code rc = pkb_run_evaluation(run, index, &flight->evaluation, err);
     if (rc != PKB_OK)
         return rc;
     rc = pkb_evaluation_read(&flight->evaluation, &failure);

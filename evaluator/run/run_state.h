@@ -67,6 +67,8 @@ typedef struct pkb_run {
 
 /* A line on stderr with a text from outside. */
 void pkb_run_say(pkb_run *run, const char *what, const char *text);
+/* What is to be read and judged of a sample; the caller clears. */
+pkb_code pkb_run_evaluation(pkb_run *run, size_t index, pkb_evaluation *out, pkb_error *err);
 /* Finds the record of a sample, tells and counts it; or gives the sample to a lane, of which one
  * must be idle. An error ends the run. */
 pkb_code pkb_run_sample(pkb_run *run, size_t index, pkb_error *err);
