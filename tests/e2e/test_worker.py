@@ -19,7 +19,7 @@ from tests.e2e.processes import HUNG_S, descendants, kill, wait_until
 
 HONEST = (ROOT / "examples" / "001_allreduce.cu").read_text()
 ZOO = ROOT / "tests" / "zoo"
-QUICK = ("--device", "cpu", "--no-timing", "--timeout", "5")
+QUICK = ("--device", "cpu", "--no-timing")
 SEED = ("--seed", "7")  # of equal draws: then equal words, too
 
 
@@ -301,7 +301,7 @@ def test_the_example_of_a_reward(tmp_path):
     """With timing: times of the CPU device are no speed-up."""
     wrong = tmp_path / "wrong.cu"
     wrong.write_text("int broken")
-    done = reward("1", wrong, "examples/001_allreduce.cu", "--device", "cpu", "--timeout", "5")
+    done = reward("1", wrong, "examples/001_allreduce.cu", "--device", "cpu")
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["0.0", "1.0"]
 

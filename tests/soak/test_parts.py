@@ -117,7 +117,8 @@ def test_a_census_counts_what_a_process_holds(tmp_path):
     with open(tmp_path / "file") as _, subprocess.Popen(["sleep", "60"]) as child:
         after = census.take(os.getpid(), tmp_path, tmp_path, 2)
         child.kill()
-        assert wait_until(lambda: census.zombies(os.getpid()) > before["zombies"], 30)  # it is waited for below
+        # It is waited for below.
+        assert wait_until(lambda: census.zombies(os.getpid()) > before["zombies"])
     mine = f"{EVALUATOR} {os.getpid()}"
     assert after["processes"] == before["processes"] + 1
     assert after[f"{mine} fds"] > before[f"{mine} fds"]
