@@ -13,6 +13,7 @@
 
 pkb_code pkb_setting_start(pkb_setting *setting, pkb_error *err)
 {
+    setting->wake_fd = -1;
     pkb_progress_start(&setting->progress);
     return pkb_eval_options_check(&setting->options, pkb_tool_has_gpu(), err);
 }

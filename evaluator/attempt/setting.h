@@ -23,7 +23,7 @@ typedef struct pkb_setting {
     char *debugger;          /* compute-sanitizer, with --debug; NULL = none */
     pkb_progress progress;
     pkb_idle idle; /* called in every wait for ranks and compilers; of no function: none */
-    int wake_fd;   /* ends such a wait for ranks when it can be read; 0 = none */
+    int wake_fd;   /* ends such a wait for ranks when it can be read; -1 = none */
     /* With idle.context: may a size be timed now? Asked again until it may. NULL = always */
     bool (*may_time)(void *context);
 } pkb_setting;

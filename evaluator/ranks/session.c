@@ -153,8 +153,7 @@ static void rest(const pkb_session *session)
     fds[count++] = (struct pollfd){.fd = session->listener, .events = POLLIN};
     for (size_t i = 0; i < session->judge_count; i++)
         fds[count++] = (struct pollfd){.fd = session->judges[i].socket_fd, .events = POLLIN};
-    if (session->options.wake_fd > 0)
-        fds[count++] = (struct pollfd){.fd = session->options.wake_fd, .events = POLLIN};
+    fds[count++] = (struct pollfd){.fd = session->options.wake_fd, .events = POLLIN};
     poll(fds, count, PKB_TICK_MS);
 }
 

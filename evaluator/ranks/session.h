@@ -30,7 +30,7 @@ typedef struct pkb_session_options {
     const char *gpus; /* by rank; NULL = the CPU device */
     double timeout_s; /* of each step of an attempt */
     bool is_patient;  /* longer where a size is large (patience.h) */
-    int wake_fd;      /* ends a rest when it can be read; 0 = none */
+    int wake_fd;      /* ends a rest when it can be read; -1 = none */
 } pkb_session_options;
 
 typedef struct pkb_session_attempt {
