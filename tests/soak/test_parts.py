@@ -6,12 +6,14 @@ import random
 import re
 import subprocess
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from tests.e2e.processes import Process, descendants, wait_until
 from tests.gpu.measure import sixty
 from tests.soak import census, corpus, kills, records, worker
+from tests.soak.cpu import CpuGroup
 from tests.soak.variants import count_of, problem_of
 from tests.soak.victims import EVALUATOR, Victims, kind
 
@@ -124,6 +126,14 @@ def test_a_census_counts_what_a_process_holds(tmp_path):
     assert after[f"{mine} fds"] > before[f"{mine} fds"]
     assert after[f"{mine} pss_kib"] > 1000
     assert (after["work entries"], after["zombies"]) == (1, before["zombies"])
+
+
+def test_who_was_counted_is_where_it_was_before():
+    before = Path("/proc/self/cgroup").read_text()
+    with CpuGroup() as group:
+        spent = group.seconds()
+        assert spent is None or Path("/proc/self/cgroup").read_text() != before
+    assert Path("/proc/self/cgroup").read_text() == before
 
 
 # ---- whom to kill ----
