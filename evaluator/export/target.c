@@ -149,7 +149,7 @@ pkb_code pkb_target_check(const pkb_target *target, const pkb_runset *runset, pk
     if (is_stdout(target->path) || !pkb_runset_has_file(runset, target->path))
         return PKB_OK;
     return pkb_error_set(err, PKB_ERR_USAGE, 0,
-                         "%s holds records that are to be exported: name another file",
+                         "%s is a file of the run that is to be exported: name another one",
                          target->path);
 }
 

@@ -85,7 +85,8 @@ void pkb_runset_clear(pkb_runset *runset);
  * NULL: none is known. */
 const char *pkb_runset_source(const pkb_runset *runset, const pkb_outcome *outcome);
 
-/* Is the path one of the files that were read? Then nothing may be written there. */
+/* Is the path one of the runs' files: records, sources and what lies beside them, run.json? Then
+ * nothing may be written there. */
 bool pkb_runset_has_file(const pkb_runset *runset, const char *path);
 
 /* Anything at all: another run, device, ..., sizes or definition of a problem. */

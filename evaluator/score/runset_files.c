@@ -133,11 +133,41 @@ static const char *find_twin(const pkb_runset *runset, const struct stat *status
     return NULL;
 }
 
+static bool is_file(const char *path, const struct stat *status)
+{
+    struct stat own;
+
+    return stat(path, &own) == 0 && own.st_dev == status->st_dev && own.st_ino == status->st_ino;
+}
+
+/* run.json, or a sample or the file beside it. */
+static bool belongs_to(const pkb_runset_folder *folder, const struct stat *status)
+{
+    pkb_buf path = {0};
+
+    pkb_buf_printf(&path, "%s/run.json", folder->path);
+    bool belongs = is_file(pkb_buf_text(&path), status);
+    for (size_t i = 0; i < folder->sources.count && !belongs; i++) {
+        const char *source = folder->sources.items[i].path;
+        pkb_buf_clear(&path);
+        pkb_buf_append(&path, source, strlen(source) - strlen(".cu"));
+        pkb_buf_append_string(&path, ".json");
+        belongs = is_file(source, status) || is_file(pkb_buf_text(&path), status);
+    }
+    pkb_buf_clear(&path);
+    return belongs;
+}
+
 bool pkb_runset_has_file(const pkb_runset *runset, const char *path)
 {
     struct stat status;
 
-    return stat(path, &status) == 0 && find_twin(runset, &status) != NULL;
+    if (stat(path, &status) != 0)
+        return false;
+    bool has = find_twin(runset, &status) != NULL;
+    for (size_t i = 0; i < runset->folder_count && !has; i++)
+        has = belongs_to(&runset->folders[i], &status);
+    return has;
 }
 
 static pkb_code add_file(pkb_runset *runset, const char *path, size_t folder,

@@ -67,7 +67,7 @@ static pkb_code read_runs(report_runs *runs, const report_options *options,
         rc = pkb_scored_read(scored, shared, catalogue, i, err);
         if (rc == PKB_OK && pkb_runset_has_file(&scored->runset, options->path))
             rc = pkb_error_set(err, PKB_ERR_USAGE, 0,
-                               "%s holds records of the run: name another file for the page",
+                               "%s is a file of the run: name another one for the page",
                                options->path);
         if (rc == PKB_OK && !scored->score.is_complete)
             *status = PKB_EXIT_INCOMPLETE;

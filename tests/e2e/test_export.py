@@ -280,8 +280,15 @@ def test_nothing_is_written_over_what_is_read(tmp_path):
     before = path.read_text()
     os.symlink("a.jsonl", tmp_path / "link")
     for name in ("a.jsonl", "link"):
-        assert "name another file" in refusal(path, "--csv", tmp_path / name)
+        assert "name another one" in refusal(path, "--csv", tmp_path / name)
     assert path.read_text() == before
+    folder = tmp_path / "run"
+    write(folder / "results" / "a.jsonl", attempts("001_allreduce", "c"))
+    (folder / "samples" / "001_allreduce").mkdir(parents=True)
+    for name in ("samples/001_allreduce/0.cu", "samples/001_allreduce/0.json", "run.json"):
+        (folder / name).write_text("{}")
+        assert "name another one" in refusal(folder, "--csv", folder / name)
+        assert (folder / name).read_text() == "{}"
     assert "no ordinary file" in refusal(path, "--csv", tmp_path)
     os.mkfifo(tmp_path / "pipe")
     assert "no ordinary file" in refusal(path, "--leaderboard", tmp_path / "pipe")

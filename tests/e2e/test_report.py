@@ -587,7 +587,7 @@ def test_bad_input_is_named(tmp_path):
     folder = make_run(tmp_path / "run", "model", PROBLEMS[:1], 1)
     assert "cannot write to the folder" in refusal(folder, "-o", nowhere, status=5)
     assert not page.exists()
-    assert "holds records of the run" in refusal(good, "-o", good)
+    assert "is a file of the run" in refusal(good, "-o", good)
     report(page, mixed, "--mix")
     assert data_of(page)["runs"][0]["score"]["mixed"] == ["protocol versions"]
 
