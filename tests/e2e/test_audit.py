@@ -70,6 +70,8 @@ def test_interrupt_ends_it():
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
+        # Programs in the background of a shell ignore it, and so would this one.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
