@@ -4,11 +4,11 @@
 import json
 import signal
 import subprocess
-import time
 
 import pytest
 
 from tests.e2e.command import PKBENCH, ROOT, pkbench
+from tests.e2e.processes import HUNG_S, descendants, wait_until
 
 
 def test_a_sound_problem():
@@ -73,6 +73,8 @@ def test_interrupt_ends_it():
         # Programs in the background of a shell ignore it, and so would this one.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    time.sleep(0.5)
+    assert wait_until(
+        lambda: any("multiprocessing" in one.command for one in descendants(process.pid))
+    ), "no ranks came up"
     process.send_signal(signal.SIGINT)
-    assert process.wait(60) in (130, -signal.SIGINT)
+    assert process.wait(HUNG_S) in (130, -signal.SIGINT)
