@@ -39,6 +39,77 @@ def log(word: str) -> None:
         file.write(word + "\n")
 
 
+def say(link: socket.socket, **event) -> None:
+    link.send(json.dumps(event).encode())
+
+
+def take_turn(link: socket.socket, request: dict) -> None:
+    if RANK == 0:
+        say(link, event="may_time", rank=RANK, size=request["sizes"][0])
+        assert json.loads(link.recv(1 << 20)) == {"verb": "time"}
+
+
+def spend_time(link: socket.socket, request: dict) -> None:
+    while MODE == "waits_for_mark" and not MARK.exists():
+        pause(0.05)
+    if MODE == "times_when_told":
+        wait_for(".time")
+        take_turn(link, request)
+        say(link, event="progress", rank=RANK, size=request["sizes"][0], step="time")
+        wait_for(".verdict")
+    if MODE in ("logs_turns", "meets_in_turns") and RANK == 0:
+        take_turn(link, request)
+        log("begin")
+        while MODE == "meets_in_turns" and LOG.read_text().count("begin") < 2:
+            pause(0.005)
+        log("end")
+        say(link, event="timed", rank=RANK)
+
+
+def judge(link: socket.socket, request: dict, attempts: int) -> None:
+    """The attempt number `attempts` of this rank."""
+    if RANK == 0:  # the others do not hold up the verdict, after which files may go
+        assert Path(request["host"]).exists()
+        assert Path(request["device"]).exists()
+    say(link, event="progress", rank=RANK, size=request["sizes"][0], step="check 1/1")
+    spend_time(link, request)
+    is_control = request["id"].endswith("/control")
+    if MODE == "dies_in_attempt" or (MODE == "dies_but_in_controls" and not is_control):
+        os._exit(9)
+    if MODE == "runs_out_but_in_controls" and not is_control:
+        say(link, event="error", rank=RANK, code="io", detail=errno.EMFILE, message="no pipe")
+    if MODE == "says_infra_error_but_in_controls" and RANK == 0 and not is_control:
+        say(link, event="verdict", verdict="INFRA_ERROR", reason="it never stands still")
+        return
+    is_second = RANK == 0 and attempts == 2
+    if MODE == "dies_in_second_attempt_once" and is_second and not MARK.exists():
+        MARK.touch()
+        os._exit(9)
+    is_killed = MODE == "cell_is_killed" or (MODE == "cell_is_killed_once" and not MARK.exists())
+    if is_killed and RANK == 0:
+        MARK.touch()
+        where = {"rank": 1, "signal": 9}
+        say(link, event="verdict", verdict="CRASH", reason="killed by SIGKILL", where=where)
+        return
+    if MODE == "waits_in_second_attempt" and is_second:
+        MARK.touch()
+        while not MARK.with_suffix(".go").exists():
+            pause(0.02)
+    if MODE == "no_json":
+        link.send(b"{")
+    if MODE == "unknown_event":
+        say(link, event="applause", rank=RANK)
+    if MODE == "unknown_verdict" and RANK == 0:
+        say(link, event="verdict", verdict="FINE")
+    if RANK == 0:
+        say(
+            link,
+            event="verdict",
+            verdict="CORRECT",
+            sizes=[{"size": size, "verdict": "CORRECT"} for size in request["sizes"]],
+        )
+
+
 def main() -> int:
     work = sys.argv[sys.argv.index("--work") + 1]
     if MODE == "dies_at_once":
@@ -47,16 +118,8 @@ def main() -> int:
     link = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     link.connect(f"{work}/control.sock")
 
-    def say(**event):
-        link.send(json.dumps(event).encode())
-
-    def take_turn(request):
-        if RANK == 0:
-            say(event="may_time", rank=RANK, size=request["sizes"][0])
-            assert json.loads(link.recv(1 << 20)) == {"verb": "time"}
-
     attempts = 0
-    say(event="hello", rank=99 if MODE == "wrong_rank" else RANK, pid=os.getpid())
+    say(link, event="hello", rank=99 if MODE == "wrong_rank" else RANK, pid=os.getpid())
     while True:
         text = link.recv(1 << 20)
         request = json.loads(text) if text else {"verb": "close"}
@@ -67,64 +130,11 @@ def main() -> int:
             assert plan["plan"] == 1
             assert len(request["secret"]) == 64
             if MODE == "error_at_open":
-                say(event="error", rank=RANK, code="child", message="no memory for the pool")
-            say(event="opened", rank=RANK)
+                say(link, event="error", rank=RANK, code="child", message="no memory for the pool")
+            say(link, event="opened", rank=RANK)
         elif request["verb"] == "attempt":
-            if RANK == 0:  # the others do not hold up the verdict, after which files may go
-                assert Path(request["host"]).exists()
-                assert Path(request["device"]).exists()
-            say(event="progress", rank=RANK, size=request["sizes"][0], step="check 1/1")
             attempts += 1
-            while MODE == "waits_for_mark" and not MARK.exists():
-                pause(0.05)
-            if MODE == "times_when_told":
-                wait_for(".time")
-                take_turn(request)
-                say(event="progress", rank=RANK, size=request["sizes"][0], step="time")
-                wait_for(".verdict")
-            if MODE in ("logs_turns", "meets_in_turns") and RANK == 0:
-                take_turn(request)
-                log("begin")
-                while MODE == "meets_in_turns" and LOG.read_text().count("begin") < 2:
-                    pause(0.005)
-                log("end")
-                say(event="timed", rank=RANK)
-            is_control = request["id"].endswith("/control")
-            if MODE == "dies_in_attempt" or (MODE == "dies_but_in_controls" and not is_control):
-                os._exit(9)
-            if MODE == "runs_out_but_in_controls" and not is_control:
-                say(event="error", rank=RANK, code="io", detail=errno.EMFILE, message="no pipe")
-            if MODE == "says_infra_error_but_in_controls" and RANK == 0 and not is_control:
-                say(event="verdict", verdict="INFRA_ERROR", reason="it never stands still")
-                continue
-            is_second = RANK == 0 and attempts == 2
-            if MODE == "dies_in_second_attempt_once" and is_second and not MARK.exists():
-                MARK.touch()
-                os._exit(9)
-            is_killed = MODE == "cell_is_killed" or (
-                MODE == "cell_is_killed_once" and not MARK.exists()
-            )
-            if is_killed and RANK == 0:
-                MARK.touch()
-                where = {"rank": 1, "signal": 9}
-                say(event="verdict", verdict="CRASH", reason="killed by SIGKILL", where=where)
-                continue
-            if MODE == "waits_in_second_attempt" and is_second:
-                MARK.touch()
-                while not MARK.with_suffix(".go").exists():
-                    pause(0.02)
-            if MODE == "no_json":
-                link.send(b"{")
-            if MODE == "unknown_event":
-                say(event="applause", rank=RANK)
-            if MODE == "unknown_verdict" and RANK == 0:
-                say(event="verdict", verdict="FINE")
-            if RANK == 0:
-                say(
-                    event="verdict",
-                    verdict="CORRECT",
-                    sizes=[{"size": size, "verdict": "CORRECT"} for size in request["sizes"]],
-                )
+            judge(link, request, attempts)
 
 
 if __name__ == "__main__":
