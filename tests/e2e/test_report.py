@@ -5,57 +5,40 @@ import json
 import os
 import re
 import shutil
-import subprocess
-from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
-from tests.e2e.command import ROOT, pkbench
+from tests.e2e.command import pkbench
 from tests.e2e.processes import HUNG_S
-from tests.e2e.records import PROTOCOL, problem_name, record, size_of, write
+from tests.e2e.records import problem_name, record, size_of, write
+from tests.e2e.report_pages import (
+    INCOMPLETE,
+    PROBLEMS,
+    data_of,
+    make_two,
+    needs_library,
+    refusal,
+    report,
+)
 from tests.e2e.report_runs import make_run, timed
 
-INCOMPLETE = 6
-PROBLEMS = ["001_allreduce", "008_alltoall", "013_gemm_allreduce", "031_fused_moe_fwd"]
 PHONE = {"width": 390, "height": 780}
 HOSTILE = (
     "<script>document.title='owned'</script> </script><img src=x onerror=alert(1)> "
     "\u202egnp.exe\u202c \x1b[31mred\x1b[0m &lt;b&gt; {{style}} ]]> 'quoted' \"twice\" \x00 end"
 )
 TIMES, NOTHING = "\u00d7", "\u2013"
-LIBRARY = ROOT / "build" / "share" / "echarts.min.js"
-pytestmark = pytest.mark.skipif(
-    not LIBRARY.exists(), reason="set-up could not fetch ECharts (no network?)"
-)
+pytestmark = needs_library
 
 
 # ---- pages ----
 
 
-def report(path: Path, *arguments, status: int = 0) -> Path:
-    answer = pkbench("report", *arguments, "-o", path)
-    assert answer.status == status, answer.err
-    return path
-
-
-def data_of(page: Path) -> dict:
-    """What the page carries, read as a browser would: up to the first end of a script."""
-    text = page.read_text()
-    start = text.index('id="data">') + len('id="data">')
-    return json.loads(text[start : text.index("</script>", start)])
-
-
 @pytest.fixture(scope="module")
 def two_runs(tmp_path_factory):
-    """Folders of two runs and the page about both."""
-    folder = tmp_path_factory.mktemp("runs")
-    runs = [
-        make_run(folder / name, name, PROBLEMS, 10, seed=seed, has_sources=True)
-        for name, seed in (("first", 3), ("second", 5))
-    ]
-    return runs, report(folder / "report.html", *runs)
+    return make_two(tmp_path_factory.mktemp("runs"))
 
 
 @pytest.fixture(scope="module")
@@ -110,62 +93,6 @@ def column(page, section: str, number: int) -> list[str]:
 
 
 # ---- what it says ----
-
-
-def test_numbers_are_those_of_score_and_compare(two_runs):
-    runs, page = two_runs
-    data = data_of(page)
-    for run, shown in zip(runs, data["runs"], strict=True):
-        assert shown["score"] == pkbench("score", "--json", run).record
-    assert len(data["pairs"]) == 1
-    assert data["pairs"][0]["compare"] == pkbench("compare", "--json", *runs).record
-    assert "upper_bound" not in data
-
-
-def test_the_curve_passes_through_the_score(two_runs):
-    for run in data_of(two_runs[1])["runs"]:
-        fast, curve = run["score"]["all"]["fast"], run["curve"]
-        seen = 0
-        for p, by_k in fast.items():
-            if float(p) not in curve["thresholds"]:
-                continue
-            at = curve["thresholds"].index(float(p))
-            for k, value in by_k.items():
-                for key in ("value", "low", "high"):
-                    assert curve["k"][k][key][at] == pytest.approx(value[key], rel=1e-4)
-                seen += 1
-        assert seen >= 12
-        values = curve["k"]["1"]["value"]
-        assert values == sorted(values, reverse=True)
-        assert values[0] == pytest.approx(run["score"]["all"]["pass"]["1"]["value"], rel=1e-4)
-        assert values[-1] == 0
-
-
-def test_the_funnel_loses_every_attempt_once(tmp_path):
-    verdicts = (
-        ["CORRECT"] * 4
-        + ["NO_CODE", "TRUNCATED", "COMPILE_ERROR", "ABI_ERROR", "CRASH", "WRONG_OUTPUT"]
-        + ["INFRA_ERROR", "UNSUPPORTED"]
-    )
-    speedups = [2.0, 1.5, 0.5, None] + [None] * 8
-    records = [
-        record(PROBLEMS[0], sample, verdict, speedup=speedup)
-        for sample, (verdict, speedup) in enumerate(zip(verdicts, speedups, strict=True))
-    ]
-    run = write(tmp_path / "run.jsonl", records)
-    page = report(tmp_path / "page.html", run, "--samples", 13, status=INCOMPLETE)
-    funnel = data_of(page)["runs"][0]["funnel"]
-    assert [(stage["stage"], stage["count"]) for stage in funnel] == [
-        ("asked", 13),
-        ("extracted", 10),
-        ("compiled", 8),
-        ("correct", 4),
-        ("fast", 2),
-    ]
-    assert funnel[1]["lost"] == {"no record": 1, "NO_CODE": 1, "TRUNCATED": 1}
-    assert funnel[4]["lost"] == {"not timed": 1, "not faster": 1}
-    for before, after in pairwise(funnel):
-        assert before["count"] - sum(after["lost"].values()) == after["count"]
 
 
 def test_the_upper_bound_is_known_by_its_name(tmp_path, visit):
@@ -415,19 +342,6 @@ def test_hostile_texts_stay_texts(tmp_path, visit):
     assert "<img src=x onerror=alert(2)>" in page.locator("#environment").inner_text()
 
 
-def test_hostile_texts_do_not_fill_the_page(tmp_path):
-    """Characters that take six bytes in a page, and too many of them."""
-    records = [
-        record(PROBLEMS[0], sample, "CRASH", reason=f"{sample}" + "<" * 1000)
-        for sample in range(3000)
-    ]
-    path = report(tmp_path / "page.html", write(tmp_path / "run.jsonl", records))
-    assert path.stat().st_size - LIBRARY.stat().st_size < 3 << 20
-    reasons = data_of(path)["runs"][0]["attempts"]["reasons"]
-    assert reasons[0].startswith("0" + "<" * 599 + "\u2026 (cut here; 1001 bytes")
-    assert reasons[-1] == "\u2026 (cut here; 1004 bytes in the record)"
-
-
 def test_nothing_but_its_own_scripts_runs(two_runs, visit):
     path = two_runs[1]
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', path.read_text()).group(1)
@@ -543,73 +457,6 @@ def test_sources_are_embedded_where_that_is_asked_for(tmp_path, visit):
         button.click()
     assert page.locator("#attempts pre").all_inner_texts() == [f"// model {PROBLEMS[0]} 0\n"]
     assert "1 source changed since the verdict" in page.inner_text("#attempts")
-
-
-def test_sources_to_embed_have_a_limit(tmp_path):
-    folder = make_run(tmp_path / "run", "model", PROBLEMS[:1], 4, has_sources=True)
-    records = []
-    for number in range(4):
-        text = f"// {number}\n" + "x" * 700_000
-        (folder / "samples" / PROBLEMS[0] / f"{number}.cu").write_text(text)
-        records.append(record(PROBLEMS[0], number, "CRASH", source=text))
-    write(folder / "results" / "vm-cuda-P2.jsonl", records)
-    answer = pkbench("report", folder, "--embed-source", "-o", tmp_path / "page.html")
-    assert answer.status == 2
-    assert "--embed-source takes 2 MiB of sources at most" in answer.err
-    assert not (tmp_path / "page.html").exists()
-
-
-# ---- bad input ----
-
-
-def refusal(*arguments, status: int = 2, **options) -> str:
-    answer = pkbench("report", *arguments, **options)
-    assert answer.status == status, (answer.out, answer.err)
-    return answer.err
-
-
-def test_bad_input_is_named(tmp_path):
-    page = tmp_path / "page.html"
-    good = write(tmp_path / "good.jsonl", [record(PROBLEMS[0], speedup=2.0)])
-    empty = write(tmp_path / "empty.jsonl", [])
-    versions = {"pkbench": "0.1.0", "protocol": PROTOCOL + 1}
-    mixed = write(
-        tmp_path / "mixed.jsonl",
-        [record(PROBLEMS[0], 0), record(PROBLEMS[0], 1, versions=versions)],
-    )
-    assert "holds no record" in refusal(empty, "-o", page)
-    assert "protocol versions should not be mixed" in refusal(mixed, "-o", page)
-    assert "cannot find the run" in refusal(tmp_path / "none", "-o", page)
-    assert "name a run" in refusal()
-    assert "12 runs at most" in refusal(*[good] * 13, "-o", page)
-    nowhere = tmp_path / "no" / "page.html"
-    assert "cannot write beside" in refusal(good, "-o", nowhere, status=5)
-    folder = make_run(tmp_path / "run", "model", PROBLEMS[:1], 1)
-    assert "cannot write to the folder" in refusal(folder, "-o", nowhere, status=5)
-    assert not page.exists()
-    assert "is a file of the run" in refusal(good, "-o", good)
-    report(page, mixed, "--mix")
-    assert data_of(page)["runs"][0]["score"]["mixed"] == ["protocol versions"]
-
-
-def test_a_missing_library_is_named_with_its_remedy(tmp_path):
-    good = write(tmp_path / "good.jsonl", [record(PROBLEMS[0], speedup=2.0)])
-    root = tmp_path / "root"
-    (root / "build").mkdir(parents=True)
-    for name in ("problems", "evaluator"):
-        (root / name).symlink_to(ROOT / name)
-    said = refusal(good, "-o", tmp_path / "page.html", status=3, env={"PKBENCH_ROOT": str(root)})
-    assert "echarts.min.js" in said
-    assert "run tools/setup.sh and make" in said
-
-
-def test_an_installed_command_has_what_it_needs(tmp_path):
-    good = write(tmp_path / "good.jsonl", [record(PROBLEMS[0], speedup=2.0)])
-    subprocess.run([ROOT / "tools" / "install.sh", tmp_path], check=True, capture_output=True)
-    page = tmp_path / "page.html"
-    command = [tmp_path / "bin" / "pkbench", "report", good, "-o", page]
-    subprocess.run(command, check=True, capture_output=True)
-    assert data_of(page) == data_of(report(tmp_path / "other.html", good))
 
 
 def test_a_damaged_line_marks_the_page(tmp_path, visit):
