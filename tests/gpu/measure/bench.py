@@ -37,7 +37,15 @@ class Bench:
     device: str
     out: Path
     budget_s: float
+    step: str = "step"
     begin: float = field(default_factory=time.monotonic)
+
+    @property
+    def scratch(self) -> Path:
+        """A folder of this step alone, for what is no record."""
+        folder = self.out / "scratch" / self.step
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
 
     @property
     def is_gpu(self) -> bool:
@@ -54,7 +62,7 @@ class Bench:
 
     def build_all(self, builds: list[Build]) -> dict[str, Path]:
         """Compiles side by side; name -> shared object."""
-        folder = self.out / "built"
+        folder = self.scratch / "built"
         folder.mkdir(exist_ok=True)
         workers = max(1, min(16, (os.cpu_count() or 2) - 1))
         with ThreadPoolExecutor(workers) as pool:
@@ -96,8 +104,8 @@ class Bench:
     def problem_header(self, example: Path) -> Path:
         """A folder with the problem.h that belongs to an example: an attempt that does not compile
         costs least."""
-        folder = self.out / "headers" / example.stem
-        broken = self.out / f"{example.stem[:3]}_broken.cu"
+        folder = self.scratch / "headers" / example.stem
+        broken = self.scratch / f"{example.stem[:3]}_broken.cu"
         if not folder.exists():
             folder.parent.mkdir(exist_ok=True)
             broken.write_text("no code\n")

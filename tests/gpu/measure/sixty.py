@@ -26,7 +26,7 @@ def chosen() -> list[corpus.Attempt]:
 
 
 def measure(bench: Bench) -> str:
-    run, path = bench.out / "run", bench.out / "sixty.records"
+    run, path = bench.scratch / "run", bench.scratch / "records"
     corpus.write(run, chosen() if bench.is_gpu else chosen()[::10], with_noise=False)
     command = [PKBENCH, "eval", run, "--device", bench.device, "-o", path]
     command += ["--sizes", "all" if bench.is_gpu else "tiny"]

@@ -101,14 +101,14 @@ SAMPLES = 2
 def folder(bench: Bench) -> str:
     """`pkbench eval DIR` from cold: when each record arrived. Ranks live on while the problem is
     the same; copies differ by a comment, or they would share a judgement."""
-    run = bench.out / "run"
+    run = bench.scratch / "run"
     chosen = [path for path in examples() if path.stem[:3] in NUMBERS]
     for example in chosen if bench.is_gpu else chosen[:1]:
         place = run / "samples" / example.stem
         place.mkdir(parents=True)
         for k in range(SAMPLES):
             (place / f"{k}.cu").write_text(example.read_text() + f"/* sample {k} */\n")
-    records = bench.out / "folder.jsonl"
+    records = bench.scratch / "records"
     command = [PKBENCH, "eval", run, "--device", bench.device, "-o", records]
     command += ["--sizes", "all" if bench.is_gpu else "tiny"]
     with tempfile.TemporaryDirectory() as cache:
@@ -133,7 +133,7 @@ def folder(bench: Bench) -> str:
 
 def suite(bench: Bench) -> str:
     """All examples at all sizes in one `pkbench eval examples/`; the peak of each one's memory."""
-    path = bench.out / "suite.records"
+    path = bench.scratch / "records"
     command = [PKBENCH, "eval", ROOT / "examples", "--device", bench.device, "-o", path]
     command += ["--sizes", "all" if bench.is_gpu else "tiny"]
     peaks: list[dict] = []

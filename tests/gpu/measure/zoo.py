@@ -40,7 +40,7 @@ def judge_all(bench: Bench) -> list[dict]:
 
 
 def judge_some(bench: Bench, sources: list[Path]) -> list[dict]:
-    folder, records = bench.out / "zoo_run", bench.out / "zoo_records.jsonl"
+    folder, records = bench.scratch / "run", bench.scratch / "records"
     for source in sources:
         place = folder / f"{source.stem[:3]}_zoo"
         place.mkdir(parents=True, exist_ok=True)
