@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # Builds, tests and measures on a GPU machine that has no network: CUDA, gcc, Open MPI and a python3
 # with PyTorch are there; what else is needed comes from .carry/ (tools/gpu_carry.sh). Nothing of the
-# machine is changed. Usage: tools/gpu_check.sh [STEP[=SECONDS]...], by default the steps
+# machine is changed. Usage: tools/gpu_check.sh [STEP[=SECONDS][+STEP...]...], by default the steps
 #   doctor programs pytest examples
-# and there are: zoo handover same tricks spread tutorial folder suite sixty kill refusals conformance (tests/gpu/measure
-# and tests/conformance say what they measure), limits and debug (tests/gpu). Whatever a step does,
-# the next one follows, and all ends within $GPU_CHECK_LIMIT seconds (560). A table goes to standard
-# output, logs and records to build/gpu_check; with $OUT set they are packed into $OUT/records.tar.gz as well.
+# and there are: zoo handover same tricks spread tutorial folder suite sixty worlds kill refusals calibrate audit
+# large conformance (tests/gpu/measure and tests/conformance say what they measure), limits and debug
+# (tests/gpu), cores (tests that need more than two). Steps with a + between them run side by side, which
+# those that time or look at the memory of all refuse. Whatever a step does, the next one follows, and all ends
+# within $GPU_CHECK_LIMIT seconds (560). A table goes to standard output, logs and records to build/gpu_check;
+# with $OUT set they are packed into $OUT/records.tar.gz as well. `calibrate` writes into problems/, and what
+# changed is in the records.
 # shellcheck disable=SC2317  # functions are called by step
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
@@ -23,35 +26,74 @@ failed=0
 
 declare -A budgets=([machine]=20 [build]=150 [doctor]=40 [programs]=120 [pytest]=240 [zoo]=200
     [handover]=80 [same]=110 [tricks]=170 [spread]=300 [examples]=400 [tutorial]=120
-    [folder]=120 [suite]=300 [sixty]=500 [kill]=110 [refusals]=60 [conformance]=150 [limits]=90 [debug]=150)
-tables=" zoo handover same tricks spread examples tutorial folder suite sixty kill refusals conformance "
+    [folder]=120 [suite]=300 [sixty]=500 [worlds]=240 [kill]=110 [refusals]=60 [calibrate]=400
+    [audit]=300 [large]=240 [conformance]=150 [limits]=90 [debug]=150 [cores]=60)
+tables=" zoo handover same tricks spread examples tutorial folder suite sixty worlds kill refusals calibrate audit
+ large conformance "
+# Neither time anything that counts nor look at memory that others use.
+sociable=" doctor zoo calibrate audit conformance debug cores "
 
 pack() {
-    [ -z "${OUT:-}" ] || tar -C "$out" --exclude built --exclude headers -czf "$OUT/records.tar.gz" .
+    [ -z "${OUT:-}" ] || tar -C "$out" --exclude scratch --exclude conformance -czf "$OUT/records.tar.gz" .
 }
 
-# step NAME SECONDS COMMAND...: one row of the table; the output goes to NAME.log.
+# step NAME SECONDS COMMAND...: one row of the table; the output goes to NAME.log. Fails if it does.
 step() {
     local name=$1 seconds=$2 start=$SECONDS status left=$((limit - SECONDS - 5))
     shift 2
     [ "$seconds" -le "$left" ] || seconds=$left
     if [ "$seconds" -lt 15 ]; then
         printf '%-11s no time left\n' "$name"
-        failed=1
-        return
+        return 1
     fi
     BUDGET=$((seconds - 8)) timeout -k 5 "$seconds" bash -c '"$@"' step "$@" >"$out/$name.log" 2>&1
     status=$?
-    [ "$status" -eq 0 ] || failed=1
     printf '%-11s %-8s %4d s' "$name" "$([ "$status" -eq 0 ] && echo ok || echo "exit $status")" \
         "$((SECONDS - start))"
-    if [[ $status -eq 0 && $tables == *" $name "* ]]; then
+    if [[ $status -eq 0 && $tables == *[[:space:]]"$name"[[:space:]]* ]]; then
         printf '\n'
         head -c 5000 "$out/$name.log"
     else
         printf '   %s\n' "$(tail -n 1 "$out/$name.log" | cut -c 1-200)"
     fi
-    pack
+    return "$status"
+}
+
+# do_step NAME[=SECONDS]
+do_step() {
+    local name=${1%%=*} seconds
+    seconds=${budgets[$name]:-}
+    [ "$1" = "$name" ] || seconds=${1#*=}
+    case $name in
+    doctor | programs | pytest | limits | debug | cores | conformance) step "$name" "$seconds" "$name" ;;
+    zoo | handover | same | tricks | spread | examples | tutorial | folder | suite | sixty | worlds | kill | \
+        refusals | calibrate | audit | large) step "$name" "$seconds" measure "$name" ;;
+    *)
+        echo "$name: no such step" >&2
+        return 1
+        ;;
+    esac
+}
+
+# side_by_side STEP...: their rows come in the order asked for, when all have ended.
+side_by_side() {
+    local asked place=0 pids=()
+    for asked in "$@"; do
+        if [[ $sociable != *" ${asked%%=*} "* ]]; then
+            echo "${asked%%=*}: runs alone only, for others would change what it reads" >&2
+            failed=1
+            return
+        fi
+    done
+    for asked in "$@"; do
+        do_step "$asked" >"$prefix/row$place" 2>&1 &
+        pids+=($!)
+        place=$((place + 1))
+    done
+    for place in "${!pids[@]}"; do
+        wait "${pids[$place]}" || failed=1
+        cat "$prefix/row$place"
+    done
 }
 
 unpack() {
@@ -112,6 +154,10 @@ debug() {
     "$PKBENCH_PYTHON" -m pytest -q tests/gpu/test_debug.py
 }
 
+cores() {
+    "$PKBENCH_PYTHON" -m pytest -q -m cores tests/e2e
+}
+
 conformance() {
     "$PKBENCH_PYTHON" -m tests.conformance.on_gpu --out "$RECORDS" --device "$DEVICE"
 }
@@ -121,25 +167,19 @@ measure() {
 }
 
 export RECORDS=$out DEVICE=$device
-export -f build machine programs doctor pytest limits debug conformance measure
+export -f build machine programs doctor pytest limits debug cores conformance measure
 
 unpack
-step machine "${budgets[machine]}" machine
-step build "${budgets[build]}" build
+step machine "${budgets[machine]}" machine || failed=1
+step build "${budgets[build]}" build || failed=1
 [ $# -gt 0 ] || set -- doctor programs pytest examples
 for asked in "$@"; do
-    name=${asked%%=*}
-    seconds=${budgets[$name]:-}
-    [ "$asked" = "$name" ] || seconds=${asked#*=}
-    case $name in
-    doctor | programs | pytest | limits | debug | conformance) step "$name" "$seconds" "$name" ;;
-    zoo | handover | same | tricks | spread | examples | tutorial | folder | suite | sixty | kill | refusals)
-        step "$name" "$seconds" measure "$name"
-        ;;
-    *)
-        echo "$name: no such step" >&2
-        failed=1
-        ;;
-    esac
+    IFS=+ read -ra steps <<<"$asked"
+    if [ "${#steps[@]}" -gt 1 ]; then
+        side_by_side "${steps[@]}"
+    else
+        do_step "$asked" || failed=1
+    fi
+    pack
 done
 exit "$failed"

@@ -117,6 +117,7 @@ def test_a_run_that_is_killed_in_a_pause_leaves_no_compiler(folder, tmp_path):
         assert wait_until(lambda: all_stopped(run))
 
 
+@pytest.mark.cores
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 8, reason="needs 8 cores: 3 a rank and 2")
 def test_compilers_have_cores_of_their_own(folder, tmp_path):
     (folder / "0.cu").write_text(SOURCE)

@@ -5,7 +5,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from tests.gpu.measure import clock, killing, sixty, spread, whole, zoo
+from tests.gpu.measure import audits, clock, killing, large, sixty, spread, whole, worlds, zoo
 from tests.gpu.measure.bench import Bench
 
 STEPS = {
@@ -21,6 +21,10 @@ STEPS = {
     "sixty": sixty.measure,
     "kill": killing.measure,
     "refusals": killing.refusals,
+    "worlds": worlds.measure,
+    "calibrate": audits.calibrate,
+    "audit": audits.audit,
+    "large": large.measure,
 }
 
 
@@ -34,7 +38,7 @@ def main() -> int:
     )
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    print(STEPS[options.step](Bench(options.device, options.out, options.budget)))
+    print(STEPS[options.step](Bench(options.device, options.out, options.budget, options.step)))
     return 0
 
 
