@@ -87,6 +87,19 @@ static pkb_code make_room(pkb_lines *lines, pkb_error *err)
     return PKB_OK;
 }
 
+/* A hole holds no newline, and may be larger than any disk. What is no file, or of a file system that
+ * does not know its holes, is read as it is. */
+static void pass_hole(pkb_lines *lines)
+{
+    const off_t here = lseek(lines->fd, 0, SEEK_CUR);
+    off_t data = here < 0 ? -1 : lseek(lines->fd, here, SEEK_DATA);
+
+    if (here >= 0 && data < 0 && errno == ENXIO)
+        data = lseek(lines->fd, 0, SEEK_END);
+    if (data > here)
+        lines->at_offset += (size_t)(data - here);
+}
+
 pkb_code pkb_lines_read(pkb_lines *lines, pkb_error *err)
 {
     pkb_code rc = make_room(lines, err);
@@ -94,6 +107,8 @@ pkb_code pkb_lines_read(pkb_lines *lines, pkb_error *err)
 
     if (rc != PKB_OK)
         return rc;
+    if (lines->is_skipping && lines->start == lines->end)
+        pass_hole(lines);
     do
         count = read(lines->fd, lines->data + lines->end, lines->capacity_bytes - lines->end);
     while (count < 0 && errno == EINTR);
@@ -139,7 +154,7 @@ bool pkb_lines_take(pkb_lines *lines, pkb_line *out)
         return true;
     }
     lines->seen = held;
-    if (held > lines->limit_bytes) {
+    if (held > lines->limit_bytes || lines->is_skipping) {
         lines->is_skipping = true;
         lines->at_offset += held;
         lines->start = lines->end;

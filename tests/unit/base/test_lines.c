@@ -111,6 +111,32 @@ static void too_long_lines_are_passed_over(void **state)
     free(text);
 }
 
+/* A hole of any size costs no time and no memory. */
+static void holes_are_passed_over(void **state)
+{
+    enum { LIMIT_BYTES = 1000 };
+    const off_t hole_bytes = (off_t)1 << 42;
+    static const char text[] = "one\n{", rest[] = "}\nthree\n{";
+    pkb_lines lines = PKB_LINES_NONE;
+    (void)state;
+    open_text(&lines, text, strlen(text), LIMIT_BYTES);
+    assert_int_equal(truncate(path, hole_bytes), 0);
+    assert_int_equal(pkb_fs_append(path, rest, strlen(rest), NULL), PKB_OK);
+    assert_int_equal(truncate(path, 2 * hole_bytes), 0);
+    demand(&lines, "one", 1, true);
+    pkb_line line = next(&lines);
+    assert_true(line.is_too_long && line.is_whole && line.number == 2);
+    assert_int_equal(line.offset, strlen("one\n"));
+    line = next(&lines);
+    assert_int_equal(line.offset, hole_bytes + (off_t)strlen("}\n"));
+    assert_memory_equal(line.text, "three", line.bytes);
+    line = next(&lines);
+    assert_true(line.is_too_long && !line.is_whole && line.number == 4);
+    assert_true(lines.capacity_bytes < 1 << 20);
+    assert_int_equal(lines.at_offset, 2 * hole_bytes);
+    demand_end(&lines);
+}
+
 static void what_is_no_file_is_refused(void **state)
 {
     pkb_lines lines = PKB_LINES_NONE;
@@ -187,6 +213,7 @@ int main(void)
         cmocka_unit_test(lines_come_in_order_and_the_last_may_lack_its_end),
         cmocka_unit_test(long_lines_are_whole),
         cmocka_unit_test(too_long_lines_are_passed_over),
+        cmocka_unit_test(holes_are_passed_over),
         cmocka_unit_test(what_is_no_file_is_refused),
         cmocka_unit_test(a_stream_gives_what_has_come),
     };
