@@ -21,8 +21,10 @@ static size_t line_of(const char *text, const char *where)
     return line;
 }
 
-pkb_code pkb_json_parse(cJSON **out, const char *text, size_t bytes, const char *what,
-                        pkb_error *err)
+/* ---- texts ---- */
+
+pkb_code pkb_json_parse_any(cJSON **out, const char *text, size_t bytes, const char *what,
+                            pkb_error *err)
 {
     const char *end = NULL;
     cJSON *value = cJSON_ParseWithLengthOpts(text, bytes, &end, false);
@@ -40,6 +42,63 @@ pkb_code pkb_json_parse(cJSON **out, const char *text, size_t bytes, const char 
     return PKB_OK;
 }
 
+static int compare_keys(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Sorted: a line from outside has room for a million keys. */
+static pkb_code check_object(const cJSON *object, const char *what, pkb_error *err)
+{
+    const size_t count = (size_t)cJSON_GetArraySize(object);
+    const cJSON *item = NULL;
+    const char **keys = NULL;
+    size_t filled = 0;
+    pkb_code rc = PKB_OK;
+
+    if (count < 2)
+        return PKB_OK;
+    keys = calloc(count, sizeof *keys);
+    if (keys == NULL)
+        return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for the keys of %s", what);
+    cJSON_ArrayForEach(item, object) keys[filled++] = item->string;
+    qsort(keys, count, sizeof *keys, compare_keys);
+    for (size_t i = 1; i < count && rc == PKB_OK; i++)
+        if (strcmp(keys[i - 1], keys[i]) == 0)
+            rc = pkb_error_set(err, PKB_ERR_FORMAT, 0, "the key \"%.40s\" stands twice in %s",
+                               keys[i], what);
+    free(keys);
+    return rc;
+}
+
+pkb_code pkb_json_check_keys(const cJSON *value, const char *what, pkb_error *err)
+{
+    pkb_code rc = cJSON_IsObject(value) ? check_object(value, what, err) : PKB_OK;
+    const cJSON *item = NULL;
+
+    cJSON_ArrayForEach(item, value)
+    {
+        if (rc == PKB_OK)
+            rc = pkb_json_check_keys(item, what, err);
+    }
+    return rc;
+}
+
+pkb_code pkb_json_parse(cJSON **out, const char *text, size_t bytes, const char *what,
+                        pkb_error *err)
+{
+    cJSON *value = NULL;
+    pkb_code rc = pkb_json_parse_any(&value, text, bytes, what, err);
+
+    if (rc == PKB_OK)
+        rc = pkb_json_check_keys(value, what, err);
+    if (rc == PKB_OK)
+        *out = value;
+    else
+        cJSON_Delete(value);
+    return rc;
+}
+
 pkb_code pkb_json_read(cJSON **out, const char *path, pkb_error *err)
 {
     char *text = NULL;
@@ -50,6 +109,8 @@ pkb_code pkb_json_read(cJSON **out, const char *path, pkb_error *err)
     free(text);
     return rc;
 }
+
+/* ---- values ---- */
 
 /* The one place that words a missing or mistyped key: NULL and PKB_ERR_FORMAT in `err`. */
 static const cJSON *look_up(const cJSON *object, const char *key,

@@ -2,6 +2,9 @@
  *
  * A thin layer over cJSON: typed look-ups that say what is missing, so that no caller walks a
  * message by hand. A NULL default argument makes a key required (PKB_ERR_FORMAT names it).
+ *
+ * Nobody can say which value of a key counts that stands twice in an object, so such a text is none
+ * of ours, wherever it comes from.
  */
 #ifndef PKB_BASE_JSON_H
 #define PKB_BASE_JSON_H
@@ -16,6 +19,10 @@
 /* Parses `text`; the caller frees with cJSON_Delete. `what` names it in messages. */
 pkb_code pkb_json_parse(cJSON **out, const char *text, size_t bytes, const char *what,
                         pkb_error *err);
+/* The same in two steps, for those who have an answer to a text with a key that stands twice. */
+pkb_code pkb_json_parse_any(cJSON **out, const char *text, size_t bytes, const char *what,
+                            pkb_error *err);
+pkb_code pkb_json_check_keys(const cJSON *value, const char *what, pkb_error *err);
 pkb_code pkb_json_read(cJSON **out, const char *path, pkb_error *err);
 
 /* Borrowed from `object`, valid as long as it. */

@@ -36,7 +36,7 @@ pkb_code pkb_jsonl_parse(cJSON **out, const pkb_line *line, size_t limit_bytes, 
                              limit_bytes);
     if (has_nul(line))
         return pkb_error_set(err, PKB_ERR_FORMAT, 0, "a NUL character (\\u0000) is no text");
-    const pkb_code rc = pkb_json_parse(&value, line->text, line->bytes, "the line", NULL);
+    const pkb_code rc = pkb_json_parse_any(&value, line->text, line->bytes, "the line", NULL);
     if (rc == PKB_OK && cJSON_IsObject(value)) {
         *out = value;
         return PKB_OK;

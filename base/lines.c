@@ -87,8 +87,8 @@ static pkb_code make_room(pkb_lines *lines, pkb_error *err)
     return PKB_OK;
 }
 
-/* A hole holds no newline, and may be larger than any disk. What is no file, or of a file system that
- * does not know its holes, is read as it is. */
+/* A hole holds no newline, and may be larger than any disk. What is no file, or of a file system
+ * that does not know its holes, is read as it is. */
 static void pass_hole(pkb_lines *lines)
 {
     const off_t here = lseek(lines->fd, 0, SEEK_CUR);

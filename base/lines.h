@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A file read line by line in bounded memory, however long it or a line of it is. Holes of a file are
- * not read: they cost no time either.
+ * A file read line by line in bounded memory, however long it or a line of it is. Holes of a file
+ * are not read: they cost no time either.
  */
 #ifndef PKB_BASE_LINES_H
 #define PKB_BASE_LINES_H

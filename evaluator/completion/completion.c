@@ -60,6 +60,8 @@ pkb_code pkb_completion_parse(pkb_completion *out, const pkb_catalogue *catalogu
     *out = (pkb_completion){0};
     pkb_code rc = pkb_jsonl_parse(&out->line, line, PKB_COMPLETION_LIMIT_BYTES, err);
     if (rc == PKB_OK)
+        rc = pkb_json_check_keys(out->line, "the line", err);
+    if (rc == PKB_OK)
         rc = read_problem(out, catalogue, err);
     if (rc == PKB_OK)
         rc = read_sample(out, err);

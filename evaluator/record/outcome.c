@@ -339,47 +339,13 @@ static pkb_code read_sizes(pkb_outcome *out, const cJSON *record, pkb_error *err
 
 /* ---- the whole record ---- */
 
-/* Sorted: a line has room for a million keys. */
-static pkb_code check_keys_of(const cJSON *object, pkb_error *err)
-{
-    const size_t count = (size_t)cJSON_GetArraySize(object);
-    const cJSON *item = NULL;
-    const char **keys = NULL;
-    size_t filled = 0;
-    pkb_code rc = PKB_OK;
-
-    if (count < 2)
-        return PKB_OK;
-    keys = calloc(count, sizeof *keys);
-    if (keys == NULL)
-        return no_memory(err);
-    cJSON_ArrayForEach(item, object) keys[filled++] = item->string;
-    qsort(keys, count, sizeof *keys, compare_words);
-    for (size_t i = 1; i < count && rc == PKB_OK; i++)
-        if (strcmp(keys[i - 1], keys[i]) == 0)
-            rc = pkb_error_set(err, PKB_ERR_FORMAT, 0, "the key \"%.40s\" stands in it twice",
-                               keys[i]);
-    free(keys);
-    return rc;
-}
-
-/* Two values of one key: nobody can say which one counts. */
-static pkb_code check_keys(const cJSON *value, pkb_error *err)
-{
-    pkb_code rc = cJSON_IsObject(value) ? check_keys_of(value, err) : PKB_OK;
-
-    for (const cJSON *item = value->child; item != NULL && rc == PKB_OK; item = item->next)
-        rc = check_keys(item, err);
-    return rc;
-}
-
 static pkb_code check_schema(const cJSON *record, pkb_error *err)
 {
     int64_t schema = 0;
 
     if (!cJSON_IsObject(record))
         return pkb_error_set(err, PKB_ERR_FORMAT, 0, "it is no JSON object");
-    pkb_code rc = check_keys(record, err);
+    pkb_code rc = pkb_json_check_keys(record, "it", err);
     if (rc == PKB_OK)
         rc = pkb_json_get_i64(record, "schema", &schema, err);
     if (rc == PKB_OK && schema != PKB_RECORD_SCHEMA)
@@ -427,7 +393,7 @@ pkb_code pkb_outcome_parse(pkb_outcome *out, pkb_names *names, char *line, size_
     cJSON *record = NULL;
 
     const size_t left_bytes = pkb_record_line_strip(line, bytes, &batches);
-    pkb_code rc = pkb_json_parse(&record, line, left_bytes, "the line", err);
+    pkb_code rc = pkb_json_parse_any(&record, line, left_bytes, "the line", err);
     if (rc != PKB_OK)
         return pkb_error_set(err, PKB_ERR_FORMAT, 0, "it is not valid JSON");
     rc = read_record(&outcome, names, record, err);

@@ -24,6 +24,19 @@ static pkb_code complain(const pkb_runset_reader *reader, const pkb_outcome *out
         reader->runset->files[outcome->file].path, outcome->line);
 }
 
+/* Those of batches, which scores pass over; all others were looked at. */
+static pkb_code check_keys(const pkb_runset_reader *reader, const pkb_outcome *outcome,
+                           const cJSON *record, pkb_error *err)
+{
+    pkb_error why = {0};
+    const pkb_code rc = pkb_json_check_keys(record, "it", &why);
+
+    if (rc != PKB_ERR_FORMAT)
+        return rc == PKB_OK ? PKB_OK : pkb_error_set(err, rc, 0, "%s", why.message);
+    return pkb_error_set(err, PKB_ERR_USAGE, 0, "%s:%zu is no record: %s",
+                         reader->runset->files[outcome->file].path, outcome->line, why.message);
+}
+
 /* The very file: a name may have become another one's. */
 static pkb_code open_file(pkb_runset_reader *reader, const pkb_outcome *outcome, pkb_error *err)
 {
@@ -93,10 +106,12 @@ pkb_code pkb_runset_reader_record(pkb_runset_reader *reader, const pkb_outcome *
         return rc;
     if (!has_batches)
         reader->bytes = pkb_record_line_strip(reader->line, reader->bytes, NULL);
-    if (pkb_json_parse(&record, reader->line, reader->bytes, "the line", NULL) != PKB_OK ||
+    if (pkb_json_parse_any(&record, reader->line, reader->bytes, "the line", NULL) != PKB_OK ||
         strcmp(pkb_json_string_or(record, "judgement", ""), outcome->judgement) != 0 ||
         strcmp(pkb_json_string_or(record, "problem", ""), outcome->problem) != 0)
         rc = complain(reader, outcome, err);
+    else
+        rc = check_keys(reader, outcome, record, err);
     if (rc == PKB_OK)
         *out = record;
     else

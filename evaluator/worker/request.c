@@ -8,13 +8,16 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/json_number.h"
 #include "base/jsonl.h"
 #include "evaluator/attempt/options.h"
 #include "evaluator/console/clean.h"
 #include "evaluator/console/suggest.h"
 
-static const char *const keys[] = {"request", "problem", "source", "file", "world",
-                                   "device",  "sizes",   "time",   "fresh"};
+static const char id_key[] = "request";
+
+static const char *const keys[] = {id_key,   "problem", "source", "file", "world",
+                                   "device", "sizes",   "time",   "fresh"};
 
 enum { KEY_COUNT = sizeof keys / sizeof keys[0] };
 
@@ -39,16 +42,25 @@ static pkb_code check_keys(const cJSON *json, pkb_error *err)
     return PKB_OK;
 }
 
-static pkb_code read_id(pkb_request *out, pkb_error *err)
+/* A number comes back digit by digit: ids of 64 bits are common. One that stands twice is none. */
+static pkb_code read_id(pkb_request *out, const pkb_line *line, pkb_error *err)
 {
-    const cJSON *id = cJSON_GetObjectItemCaseSensitive(out->json, "request");
+    const cJSON *id = cJSON_GetObjectItemCaseSensitive(out->json, id_key);
+    pkb_code rc = PKB_OK;
 
     if (!cJSON_IsString(id) && !cJSON_IsNumber(id))
         return pkb_error_set(err, PKB_ERR_USAGE, 0,
-                             "a request wants the key \"request\", a string or a number, by which "
-                             "its answer is known");
-    out->id = id;
-    return PKB_OK;
+                             "a request wants the key \"%s\", a string or a number, by which "
+                             "its answer is known",
+                             id_key);
+    for (const cJSON *item = id->next; item != NULL; item = item->next)
+        if (strcmp(item->string, id_key) == 0)
+            return pkb_json_check_keys(out->json, "the request", err);
+    if (cJSON_IsNumber(id))
+        rc = pkb_json_number_keep(out->json, id_key, line->text, line->bytes, err);
+    if (rc == PKB_OK)
+        out->id = cJSON_GetObjectItemCaseSensitive(out->json, id_key);
+    return rc;
 }
 
 /* A text that may be absent or null. */
@@ -157,7 +169,9 @@ pkb_code pkb_request_parse(pkb_request *out, const pkb_catalogue *catalogue, con
     if (rc == PKB_OK && !pkb_clean_is_utf8(line->text, line->bytes)) /* nor could the answer be */
         return pkb_error_set(err, PKB_ERR_FORMAT, 0, "the line is not valid UTF-8");
     if (rc == PKB_OK)
-        rc = read_id(out, err);
+        rc = read_id(out, line, err);
+    if (rc == PKB_OK)
+        rc = pkb_json_check_keys(out->json, "the request", err);
     if (rc == PKB_OK)
         rc = check_keys(out->json, err);
     if (rc == PKB_OK)

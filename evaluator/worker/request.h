@@ -15,9 +15,9 @@
 enum { PKB_REQUEST_LIMIT_BYTES = 8 << 20 };
 
 typedef struct pkb_request {
-    cJSON *json;               /* holds the texts */
-    const cJSON *id;           /* a string or a number; NULL = it has none that can be used */
-    const char *problem;       /* the catalogue's */
+    cJSON *json;         /* holds the texts */
+    const cJSON *id;     /* a string, or the raw text of a number; NULL = none that can be used */
+    const char *problem; /* the catalogue's */
     const char *source, *file; /* one of them; the other is NULL */
     const char *device;        /* NULL = the worker's */
     pkb_buf sizes;             /* "tiny,pkb"; empty = the worker's */

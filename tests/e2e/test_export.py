@@ -124,6 +124,14 @@ def test_a_row_is_a_size_or_a_batch(run):
     assert rows[5]["rank_ns"] == "[9997880,9993122]"
 
 
+def test_doubled_keys_in_a_batch_are_named(tmp_path):
+    line = json.dumps(record("001_allreduce", 0, speedup=(2.0, 1.5, 2.5), batch_count=4))
+    doubled = line.replace('"pair": 0', '"pair": 0, "pair": 1', 1)
+    path = write(tmp_path / "a.jsonl", [doubled])
+    message = refusal(path, "--csv", "-", "--rows", "batches")
+    assert 'a.jsonl:1 is no record: the key "pair" stands twice in it' in message
+
+
 def test_what_does_not_count_is_judged_by_nobody(tmp_path):
     rows = table(write(tmp_path / "a.jsonl", attempts("001_allreduce", "ciu")), status=INCOMPLETE)
     assert [(row["judged"], row["correct"]) for row in rows] == [

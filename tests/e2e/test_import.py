@@ -210,6 +210,7 @@ FAULTS = [
     ("not JSON", "not one JSON object"),
     ("[1]", "not one JSON object"),
     ('{"problem": "1", "completion": "a"} {}', "not one JSON object"),
+    ('{"problem": "1", "completion": "a", "completion": "b"}', '"completion" stands twice'),
     ({"completion": "a"}, '"problem" is missing'),
     ({"problem": "1"}, '"completion" is missing'),
     (completion("a", problem="nothing_like_it"), "nothing_like_it"),

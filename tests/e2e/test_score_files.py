@@ -42,7 +42,7 @@ def test_doubled_keys_are_no_record(tmp_path):
     path = write(tmp_path / "a.jsonl", [record("001_allreduce", 0, "CRASH"), doubled])
     answer = score(path, status=INCOMPLETE)
     assert answer["all"]["correct"] == 0
-    assert '"verdict" stands in it twice' in answer["notes"][0]
+    assert '"verdict" stands twice in it' in answer["notes"][0]
 
 
 def test_an_unknown_schema_is_refused(tmp_path):

@@ -245,6 +245,7 @@ def test_plans_are_checked(tmp_path):
         ('{"problems": [1]}', "problems"),
         ('{"problems": "all"}', "problems"),
         ("{", "run.json"),
+        ('{"samples": 1, "samples": 2}', '"samples" stands twice in'),
         (json.dumps({"problems": [f"{i % 1000:03}_x{i}" for i in range(60000)]}), "1000 problems"),
     ):
         (tmp_path / "run.json").write_text(plan)

@@ -128,6 +128,9 @@ def test_records_are_those_of_a_run(tmp_path):
     assert worker.record("known") == fresh
 
 
+LARGE_ID = 2**63 + 1  # a double does not hold it
+
+
 def test_what_is_wrong_with_a_request_is_its_answer():
     with Worker(*QUICK) as worker:
         worker.send(
@@ -143,11 +146,13 @@ def test_what_is_wrong_with_a_request_is_its_answer():
             ask("file", None, file="/nowhere.cu"),
             ask("large", "x" * ((1 << 20) + 1)),
             ask("fine", ""),
+            ask(LARGE_ID, ""),
+            b'{"request": "twice", "problem": 1, "source": "", "problem": 13}',
         )  # fmt: skip
         assert worker.end() == 0
     errors = {one["request"]: one["error"] for one in worker.answers if "error" in one}
     assert [one["request"] for one in worker.answers].count(None) == 7
-    assert len(worker.answers) == 16
+    assert len(worker.answers) == 18
     words = {
         "problem": "'999'",
         "key": "did you mean source?",
@@ -159,7 +164,10 @@ def test_what_is_wrong_with_a_request_is_its_answer():
     for name, word in words.items():
         assert errors[name]["code"] == "usage"
         assert word in errors[name]["message"]
+    assert errors["twice"]["code"] == "format"
+    assert '"problem" stands twice' in errors["twice"]["message"]
     assert worker.record("fine")["verdict"] == "NO_CODE"
+    assert worker.record(LARGE_ID)["verdict"] == "NO_CODE"
 
 
 def test_bad_command_lines():

@@ -84,6 +84,22 @@ static void one_text_holds_one_value(void **state)
     cJSON_Delete(parse(blank));
 }
 
+static void a_key_that_stands_twice_is_named(void **state)
+{
+    static const char *const texts[] = {"{\"a\": 1, \"key\": 1, \"b\": 2, \"key\": 1}",
+                                        "[1, {\"b\": {\"key\": 1, \"k\\u0065y\": 2}}]"};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        cJSON *value = NULL;
+        pkb_error err = {0};
+        assert_int_equal(pkb_json_parse(&value, texts[i], strlen(texts[i]), "the text", &err),
+                         PKB_ERR_FORMAT);
+        assert_string_equal(err.message, "the key \"key\" stands twice in the text");
+        assert_null(value);
+    }
+    cJSON_Delete(parse("{\"a\": {\"a\": 1}, \"A\": [{\"b\": 1}, {\"b\": 1}]}"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -91,6 +107,7 @@ int main(void)
         cmocka_unit_test(missing_and_mistyped_keys_are_named),
         cmocka_unit_test(broken_text_is_reported_with_its_line),
         cmocka_unit_test(one_text_holds_one_value),
+        cmocka_unit_test(a_key_that_stands_twice_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static void every_key_is_read(void **state)
                            "\"fresh\":true}",
                            NULL),
                      PKB_OK);
-    assert_int_equal((int)request.id->valuedouble, 7);
+    assert_string_equal(request.id->valuestring, "7");
     assert_ptr_equal(request.problem, names[0]);
     assert_string_equal(request.file, "x.cu");
     assert_int_equal(request.world, 4);
@@ -88,6 +88,8 @@ static void what_is_wrong_is_said_beside_the_id(void **state)
         {"\"problem\":1,\"source\":\"x\",\"fresh\":1", "\"fresh\""},
         {"\"problem\":1,\"source\":\"x\",\"device\":1", "\"device\" is no text"},
         {"\"problem\":1,\"source\":\"x\",\"sorce\":1", "did you mean source?"},
+        {"\"problem\":1,\"source\":\"x\",\"source\":\"y\"", "\"source\" stands twice"},
+        {"\"problem\":1,\"problem\":1,\"source\":\"x\"", "\"problem\" stands twice"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -99,7 +101,7 @@ static void what_is_wrong_is_said_beside_the_id(void **state)
         assert_true(rc == PKB_ERR_USAGE || rc == PKB_ERR_FORMAT);
         if (strstr(err.message, rows[i].word) == NULL)
             fail_msg("%s: %s", text, err.message);
-        assert_int_equal((size_t)request.id->valuedouble, i);
+        assert_int_equal(strtoul(request.id->valuestring, NULL, 10), i);
         pkb_request_clear(&request);
     }
 }
@@ -113,7 +115,10 @@ static void lines_that_are_no_request_have_no_id(void **state)
                                         "{\"request\":null}",
                                         "{\"request\":[1]}",
                                         "{\"problem\":1,\"source\":\"x\"}",
-                                        "{\"request\":1,\"source\":\"\\u0000\"}"};
+                                        "{\"request\":1,\"source\":\"\\u0000\"}",
+                                        "{\"request\":1,\"problem\":1,\"request\":1}",
+                                        "{\"request\":007,\"problem\":1,\"source\":\"x\"}",
+                                        "{\"request\":1.,\"problem\":1,\"source\":\"x\"}"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         pkb_request request;
@@ -121,6 +126,37 @@ static void lines_that_are_no_request_have_no_id(void **state)
         assert_null(request.id);
         pkb_request_clear(&request);
     }
+}
+
+/* Whatever stands before it, and however the key is written. */
+static void a_number_is_kept_digit_by_digit(void **state)
+{
+    static const char *const ids[] = {"9007199254740993",
+                                      "-18446744073709551615",
+                                      "1.0",
+                                      "1E400",
+                                      "0.1000000000000000000000001",
+                                      "-0"};
+    static const struct {
+        const char *before, *after;
+    } forms[] = {
+        {"{\"request\":", ",\"problem\":1,\"source\":\"x\"}"},
+        {" {\"source\":\"\\\\\\\"{,\\\":\",\"sizes\":[\"a,b\",\"]\"],\"request\" : ",
+         " ,\"problem\":1}"},
+        {"{\"problem\":1,\"source\":\"x\",\"re\\u0071uest\":", "}"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
+        for (size_t form = 0; form < sizeof forms / sizeof forms[0]; form++) {
+            char text[256];
+            pkb_request request;
+            snprintf(text, sizeof text, "%s%s%s", forms[form].before, ids[i], forms[form].after);
+            assert_int_equal(parse(&request, text, NULL), PKB_OK);
+            char *printed = cJSON_PrintUnformatted(request.id);
+            assert_string_equal(printed, ids[i]);
+            cJSON_free(printed);
+            pkb_request_clear(&request);
+        }
 }
 
 /* ---- memo ---- */
@@ -195,6 +231,7 @@ int main(void)
         cmocka_unit_test(every_key_is_read),
         cmocka_unit_test(what_is_wrong_is_said_beside_the_id),
         cmocka_unit_test(lines_that_are_no_request_have_no_id),
+        cmocka_unit_test(a_number_is_kept_digit_by_digit),
         WITH_MEMO(the_latest_record_of_a_judgement_counts),
         WITH_MEMO(the_oldest_go_first),
         WITH_MEMO(a_memo_keeps_to_its_bytes),

@@ -150,13 +150,13 @@ static void lines_that_are_no_records_are_left_alone(void **state)
 {
     static const char text[] =
         LINE("r/1", "aa", "CORRECT") "{\"id\":\n\nshopping list\n" LINE("r/2", "bb", "SPLENDID")
-            LINE("r/3", "cc", "CORRECT") "eggs";
+            LINE("r/3", "cc", "CORRECT") LINE("r/4\",\"id\":\"r/5", "dd", "CORRECT") "eggs";
     pkb_results results;
     (void)state;
     write_file(text);
     open_results(&results);
     assert_int_equal(results.index.count, 2);
-    assert_int_equal(results.broken_count, 4);
+    assert_int_equal(results.broken_count, 5);
     assert_int_equal(results.broken_line, 2);
     assert_int_equal(results.cut_bytes, 0);
     pkb_results_close(&results);
