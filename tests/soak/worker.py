@@ -83,7 +83,10 @@ def schedule(count: int, seed: int, every: int = 1) -> list[corpus.Attempt]:
     """All as a folder has them, or each `every`th; then rounds without those that wait for their
     time limit, each in an order of its own: the problem changes at almost every step, which is the
     harder way."""
-    found, order = sorted(corpus.attempts(), key=lambda one: one.path)[::every], random.Random(seed)
+    found, order = (
+        sorted(corpus.attempts()[:count], key=lambda one: one.path)[::every],
+        random.Random(seed),
+    )
     quick = [one for one in found if not any(word in one.name for word in WAITS)]
     while len(found) < count:
         found += order.sample(quick, len(quick))
