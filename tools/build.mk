@@ -116,6 +116,9 @@ $(BUILD)/tests/evaluator/%: $(BUILD)/obj/tests/unit/evaluator/%.o \
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
 
+# Its clock is the test's.
+$(BUILD)/tests/evaluator/test_ahead: private UNIT_LIBS += -Wl,--wrap=clock_gettime
+
 # ---- tests that need GPUs: built by `make test-gpu`, skipped without one ----
 GPU_TESTS := $(patsubst tests/gpu/%.c,$(BUILD)/tests/gpu/%,$(wildcard tests/gpu/test_*.c))
 $(BUILD)/obj/tests/gpu/%.o: private PKB_CFLAGS += -isystem $(CUDA_INCLUDE)

@@ -8,7 +8,7 @@ set -uo pipefail
 run_one() {
     local log status=ok good bad
     log=$(mktemp)
-    timeout "${PKB_UNIT_TIMEOUT_S:-120}" "$1" >"$log" 2>&1 || status=FAILED
+    timeout "${PKB_UNIT_TIMEOUT_S:-600}" "$1" >"$log" 2>&1 || status=FAILED
     good=$(grep -c '^\[       OK \]' "$log")
     bad=$(grep -c '^\[  FAILED  \] [^0-9]' "$log")
     if [ "$status" = FAILED ] && [ "$bad" -eq 0 ]; then

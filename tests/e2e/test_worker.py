@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from tests.e2e.processes import HUNG_S, descendants, kill, wait_until
 
 HONEST = (ROOT / "examples" / "001_allreduce.cu").read_text()
 ZOO = ROOT / "tests" / "zoo"
+QUEUE = 16  # requests that a worker takes before it lets its input wait
 QUICK = ("--device", "cpu", "--no-timing")
 SEED = ("--seed", "7")  # of equal draws: then equal words, too
 
@@ -238,24 +240,36 @@ def test_failures_of_ours_are_records(fakes):
     assert worker.record("a again") != worker.record("a")
 
 
+def is_stuck(sent: list, looks: int = 100) -> bool:
+    """The worker's queue is full, and nothing more goes into its pipe for a second."""
+    before = len(sent)
+    for _ in range(looks):
+        time.sleep(0.01)
+        if len(sent) != before:
+            return False
+    return before >= QUEUE
+
+
 def test_requests_wait_outside_once_the_queue_is_full(fakes):
     """And all worlds share the room there is: lanes of one kind end for those of another."""
     many = 60
     source = HONEST + "// " + "x" * 50000  # so that a pipe does not hold them all
     with Worker(*QUICK, env={**fakes, "FAKE_JUDGE": "waits_for_mark"}) as worker:
-        done = threading.Event()
+        sent = []
 
         def write():
             for number in range(many):
                 worker.send(ask(number, source, fresh=True, world=1 + number % 2))
-            done.set()
+                sent.append(number)
 
-        threading.Thread(target=write, daemon=True).start()
+        writer = threading.Thread(target=write, daemon=True)
+        writer.start()
         assert wait_until(lambda: lanes_of(worker) != [])
-        assert not done.wait(3)
+        assert wait_until(lambda: is_stuck(sent)), len(sent)
+        assert len(sent) < many
         assert worker.answers == []
         Path(fakes["FAKE_JUDGE_MARK"]).touch()
-        assert done.wait(HUNG_S)
+        writer.join(HUNG_S)
         assert worker.end() == 0
     assert sorted(one["request"] for one in worker.answers) == list(range(many))
     for one in worker.answers:

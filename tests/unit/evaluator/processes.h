@@ -13,12 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "tests/unit/hung.h"
 
 enum { PKB_TEST_PIDS = 8 };
-
-/* A limit that says that something hangs. */
-#define PKB_TEST_LIMIT_NS (60 * PKB_NS_PER_S)
 
 /* State letter of a process, 0 = there is none. */
 static inline char state_of(pid_t pid)
@@ -67,7 +64,7 @@ static inline int read_pids(const char *path, pid_t pids[PKB_TEST_PIDS])
 /* Waits until `count` processes noted themselves; false: they do not come. */
 static inline bool wait_for_pids(const char *path, pid_t pids[PKB_TEST_PIDS], int count)
 {
-    const uint64_t deadline_ns = pkb_clock_now_ns() + PKB_TEST_LIMIT_NS;
+    const uint64_t deadline_ns = pkb_clock_now_ns() + PKB_TEST_HUNG_NS;
     while (read_pids(path, pids) < count) {
         if (pkb_clock_left_ns(deadline_ns) == 0)
             return false;
@@ -78,7 +75,7 @@ static inline bool wait_for_pids(const char *path, pid_t pids[PKB_TEST_PIDS], in
 
 static inline bool wait_until_gone(pid_t pid)
 {
-    const uint64_t deadline_ns = pkb_clock_now_ns() + PKB_TEST_LIMIT_NS;
+    const uint64_t deadline_ns = pkb_clock_now_ns() + PKB_TEST_HUNG_NS;
     while (!is_gone(pid)) {
         if (pkb_clock_left_ns(deadline_ns) == 0)
             return false;

@@ -77,7 +77,7 @@ static void all_of_it_stops_and_goes_on(void **state)
     fixture *it = *state;
 
     grow(it);
-    assert_true(pkb_tree_stop(it->root, PKB_TEST_LIMIT_NS));
+    assert_true(pkb_tree_stop(it->root, PKB_TEST_HUNG_NS));
     expect_stopped(it);
     pkb_tree_continue(it->root);
     expect_running(it);
@@ -92,7 +92,7 @@ static void all_of_it_is_killed_while_it_is_stopped(void **state)
     fixture *it = *state;
 
     grow(it);
-    assert_true(pkb_tree_stop(it->root, PKB_TEST_LIMIT_NS));
+    assert_true(pkb_tree_stop(it->root, PKB_TEST_HUNG_NS));
     pkb_tree_kill(it->root);
     assert_int_equal(waitpid(it->root, NULL, 0), it->root);
     for (int i = 0; i < it->count; i++)
@@ -117,7 +117,7 @@ static void what_multiplies_stops_too(void **state)
     }
     assert_true(wait_for_pids(it->file, it->pids, 1));
     it->count = 1;
-    assert_true(pkb_tree_stop(it->root, PKB_TEST_LIMIT_NS));
+    assert_true(pkb_tree_stop(it->root, PKB_TEST_HUNG_NS));
     expect_stopped(it);
     pkb_tree_kill(it->root);
     assert_int_equal(waitpid(it->root, NULL, 0), it->root);

@@ -17,8 +17,9 @@
 #include "harness/sandbox/child.h"
 #include "harness/sandbox/message.h"
 #include "harness/sandbox/sandbox.h"
+#include "tests/unit/hung.h"
 
-enum { TEST_MAX_RANKS = 4, TEST_TIMEOUT_S = 20 };
+enum { TEST_MAX_RANKS = 4 };
 
 typedef struct cell_rank {
     pkb_layout layout;
@@ -135,7 +136,7 @@ static inline pkb_code cell_open(cell_world *world, cell_rank *rank, pkb_error *
     pkb_code rc = pkb_message_create(&message, err);
 
     if (rc == PKB_OK)
-        rc = pkb_message_receive(rank->socket_fd, message, TEST_TIMEOUT_S * PKB_NS_PER_S, err);
+        rc = pkb_message_receive(rank->socket_fd, message, PKB_TEST_HUNG_NS, err);
     if (rc == PKB_OK) {
         rank->pid = message->pid;
         rc = pkb_pidfd_open(&rank->pidfd, rank->pid, err);
@@ -229,7 +230,7 @@ static inline bool cell_world_command(cell_world *world, pkb_command command, ui
 /* How a cell ended: through bubblewrap a signal arrives as status 128 + n. */
 static inline pkb_code cell_wait(cell_rank *rank, pkb_child_exit *how, pkb_error *err)
 {
-    pkb_code rc = pkb_child_wait(&rank->child, TEST_TIMEOUT_S * PKB_NS_PER_S, how, err);
+    pkb_code rc = pkb_child_wait(&rank->child, PKB_TEST_HUNG_NS, how, err);
     if (rc == PKB_OK)
         pkb_child_exit_unwrap(how);
     return rc;

@@ -86,7 +86,7 @@ static void build_attempt(const char *what)
     const pkb_child_options options = {
         .argv = argv, .stdin_fd = -1, .stdout_fd = -1, .stderr_fd = STDERR_FILENO};
     assert_int_equal(pkb_child_start(&child, &options, &err), PKB_OK);
-    assert_int_equal(pkb_child_wait(&child, 60 * PKB_NS_PER_S, &how, &err), PKB_OK);
+    assert_int_equal(pkb_child_wait(&child, PKB_TEST_HUNG_NS, &how, &err), PKB_OK);
     assert_true(how.exited && how.status == 0);
 }
 
@@ -127,7 +127,7 @@ static void expect_answer(cell_world *world, pkb_answer answer)
 
 static void step(cell_world *world, pkb_command command, uint32_t calls)
 {
-    if (!cell_world_command(world, command, calls, TEST_TIMEOUT_S * PKB_NS_PER_S))
+    if (!cell_world_command(world, command, calls, PKB_TEST_HUNG_NS))
         fail_msg("no answer; %s %s in phase %u", cell_page(world, 0)->fault_kind,
                  cell_page(world, 0)->text, cell_page(world, 0)->phase);
     expect_answer(world, PKB_ANSWER_OK);
@@ -158,11 +158,11 @@ static void run_all(pkb_sandbox_level level)
                                 cell_argument(&world, 1 - r, slot, IN), ELEMENTS * sizeof(float));
     }
     step(&world, PKB_COMMAND_TEARDOWN, 0);
-    assert_true(cell_world_command(&world, PKB_COMMAND_EXIT, 0, PKB_NS_PER_S));
+    assert_true(cell_world_command(&world, PKB_COMMAND_EXIT, 0, PKB_TEST_HUNG_NS));
     for (uint32_t r = 0; r < RANKS; r++) {
         assert_int_equal(cell_wait(&world.ranks[r], &how, NULL), PKB_OK);
         assert_true(how.exited && how.status == 0);
-        assert_true(pkb_pidfd_ended(world.ranks[r].pidfd, PKB_NS_PER_S));
+        assert_true(pkb_pidfd_ended(world.ranks[r].pidfd, PKB_TEST_HUNG_NS));
     }
     cell_world_clear(&world);
 }
@@ -217,7 +217,7 @@ static void a_non_zero_return_is_reported(void **state)
     (void)state;
 
     start_and_set_up(&world, "RETURN");
-    assert_true(cell_world_command(&world, PKB_COMMAND_RUN, 1, TEST_TIMEOUT_S * PKB_NS_PER_S));
+    assert_true(cell_world_command(&world, PKB_COMMAND_RUN, 1, PKB_TEST_HUNG_NS));
     expect_answer(&world, PKB_ANSWER_RETURNED);
     assert_int_equal(cell_page(&world, 0)->return_value, 42);
     cell_world_clear(&world);
@@ -229,7 +229,7 @@ static void nothing_runs_before_load(void **state)
     (void)state;
 
     start(&world, "NOTHING", PKB_SANDBOX_FULL);
-    assert_true(cell_world_command(&world, PKB_COMMAND_RUN, 1, PKB_NS_PER_S * 10));
+    assert_true(cell_world_command(&world, PKB_COMMAND_RUN, 1, PKB_TEST_HUNG_NS));
     expect_answer(&world, PKB_ANSWER_NO_SYMBOL);
     cell_world_clear(&world);
 }
@@ -301,29 +301,37 @@ static void host_code_that_touches_a_device_pointer_dies(void **state)
     expect_death("TOUCH", SIGSEGV, "host fault", "device address 0x");
 }
 
+static void wait_until_stopped(pid_t pid)
+{
+    const uint64_t deadline_ns = pkb_clock_now_ns() + PKB_TEST_HUNG_NS;
+    char path[64], text[256] = "", mark = '?';
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    while (mark != 'T' && pkb_clock_left_ns(deadline_ns) > 0) {
+        FILE *file = fopen(path, "re");
+        assert_non_null(file);
+        assert_non_null(fgets(text, sizeof text, file));
+        fclose(file);
+        assert_int_equal(sscanf(text, "%*d (pkbench-cell) %c", &mark), 1);
+    }
+    assert_int_equal(mark, 'T');
+}
+
 static void signals_by_pidfd_reach_the_cell_behind_bubblewrap(void **state)
 {
     cell_world world;
     pkb_child_exit how;
-    char path[64], text[256] = "", mark = '?';
     (void)state;
 
     start_and_set_up(&world, "HANG");
     assert_int_not_equal(world.ranks[0].pid, world.ranks[0].child.pid);
     assert_int_equal(pkb_pidfd_signal(world.ranks[0].pidfd, SIGSTOP, NULL), PKB_OK);
-    pkb_clock_sleep_ns(20 * PKB_NS_PER_MS);
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)world.ranks[0].pid);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    assert_non_null(fgets(text, sizeof text, file));
-    fclose(file);
-    assert_int_equal(sscanf(text, "%*d (pkbench-cell) %c", &mark), 1);
-    assert_int_equal(mark, 'T');
+    wait_until_stopped(world.ranks[0].pid);
     /* A stopped cell answers nothing; a continued one does. */
     assert_false(cell_world_command(&world, PKB_COMMAND_CLAIM, 0, 100 * PKB_NS_PER_MS));
     assert_int_equal(pkb_pidfd_signal(world.ranks[0].pidfd, SIGCONT, NULL), PKB_OK);
-    assert_true(
-        pkb_page_wait_done(cell_page(&world, 0), cell_page(&world, 0)->go, PKB_NS_PER_S, false));
+    assert_true(pkb_page_wait_done(cell_page(&world, 0), cell_page(&world, 0)->go, PKB_TEST_HUNG_NS,
+                                   false));
     assert_int_equal(pkb_pidfd_signal(world.ranks[0].pidfd, SIGKILL, NULL), PKB_OK);
     assert_int_equal(cell_wait(&world.ranks[0], &how, NULL), PKB_OK);
     assert_int_equal(how.signal, SIGKILL);
@@ -338,7 +346,7 @@ static void killing_the_monitor_ends_the_cell(void **state)
     start_and_set_up(&world, "HANG");
     assert_false(cell_world_command(&world, PKB_COMMAND_RUN, 1, PKB_NS_PER_S / 10));
     pkb_child_kill(&world.ranks[1].child);
-    assert_true(pkb_pidfd_ended(world.ranks[1].pidfd, PKB_NS_PER_S));
+    assert_true(pkb_pidfd_ended(world.ranks[1].pidfd, PKB_TEST_HUNG_NS));
     cell_world_clear(&world);
 }
 

@@ -81,7 +81,7 @@ static void start(cell_world *world, int64_t mode)
     fill(world, mode);
     const pkb_command commands[] = {PKB_COMMAND_LOAD, PKB_COMMAND_SETUP};
     for (int i = 0; i < 2; i++) {
-        assert_true(cell_world_command(world, commands[i], 0, TEST_TIMEOUT_S * PKB_NS_PER_S));
+        assert_true(cell_world_command(world, commands[i], 0, PKB_TEST_HUNG_NS));
         for (uint32_t r = 0; r < RANKS; r++) {
             if (cell_page(world, r)->answer != PKB_ANSWER_OK)
                 fail_msg("rank %u: %s", r, cell_page(world, r)->text);
@@ -98,7 +98,7 @@ static int chain(int64_t mode)
     start(&world, mode);
     for (uint32_t i = 0; i < SLOTS; i++)
         cell_page(&world, i % RANKS)->delay_ns[i] = 30 * PKB_NS_PER_MS;
-    assert_true(cell_world_command(&world, PKB_COMMAND_CHAIN, SLOTS, 20 * PKB_NS_PER_S));
+    assert_true(cell_world_command(&world, PKB_COMMAND_CHAIN, SLOTS, PKB_TEST_HUNG_NS));
     for (uint32_t r = 0; r < RANKS; r++) {
         if (cell_page(&world, r)->answer != PKB_ANSWER_OK)
             fail_msg("rank %u: %s", r, cell_page(&world, r)->text);
@@ -137,7 +137,7 @@ static void a_device_fault_names_kernel_and_thread(void **state)
     (void)state;
 
     start(&world, BEYOND_THE_END);
-    assert_true(cell_world_command(&world, PKB_COMMAND_RUN, 1, 10 * PKB_NS_PER_S));
+    assert_true(cell_world_command(&world, PKB_COMMAND_RUN, 1, PKB_TEST_HUNG_NS));
     for (uint32_t r = 0; r < RANKS; r++) {
         const pkb_page *page = cell_page(&world, r);
         assert_int_equal(page->answer, PKB_ANSWER_CUDA_ERROR);
@@ -155,20 +155,28 @@ static void a_lost_signal_is_a_trap_not_a_hang(void **state)
     (void)state;
 
     start(&world, LOST_SIGNAL);
-    assert_true(cell_world_command(&world, PKB_COMMAND_RUN, 1, 15 * PKB_NS_PER_S));
+    assert_true(cell_world_command(&world, PKB_COMMAND_RUN, 1, PKB_TEST_HUNG_NS));
     assert_int_equal(cell_page(&world, 0)->answer, PKB_ANSWER_CUDA_ERROR);
     assert_string_equal(cell_page(&world, 0)->fault_kind, "trap");
     cell_world_clear(&world);
 }
 
+static bool is_waiting(const volatile pkb_page *page)
+{
+    return page->waiting.counter != 0 && page->waiting.kernel[0] != '\0';
+}
+
 static void a_spinning_kernel_shows_where_it_waits(void **state)
 {
+    const uint64_t deadline_ns = pkb_clock_now_ns() + PKB_TEST_HUNG_NS;
     cell_world world;
     (void)state;
 
     start(&world, SPIN);
-    assert_false(cell_world_command(&world, PKB_COMMAND_RUN, 1, PKB_NS_PER_S));
+    assert_false(cell_world_command(&world, PKB_COMMAND_RUN, 1, 0));
     const pkb_page *page = cell_page(&world, 0);
+    while (!is_waiting(page) && pkb_clock_left_ns(deadline_ns) > 0)
+        pkb_clock_sleep_ns(PKB_NS_PER_MS);
     assert_true(page->phase == PKB_PHASE_RUN || page->phase == PKB_PHASE_SYNCHRONISE);
     assert_int_not_equal(page->waiting.counter, 0);
     assert_non_null(strstr(page->waiting.kernel, "misbehave"));
@@ -203,7 +211,7 @@ static int build_attempt(void **state)
     const pkb_child_options options = {
         .argv = argv, .stdin_fd = -1, .stdout_fd = -1, .stderr_fd = STDERR_FILENO};
     has_attempt = pkb_child_start(&child, &options, NULL) == PKB_OK &&
-                  pkb_child_wait(&child, 120 * PKB_NS_PER_S, &how, NULL) == PKB_OK && how.exited &&
+                  pkb_child_wait(&child, PKB_TEST_HUNG_NS, &how, NULL) == PKB_OK && how.exited &&
                   how.status == 0;
     pkb_child_kill(&child);
     return 0;

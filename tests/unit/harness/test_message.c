@@ -20,6 +20,7 @@
 
 #include "base/clock.h"
 #include "harness/sandbox/message.h"
+#include "tests/unit/hung.h"
 
 static int make(void **state)
 {
@@ -42,7 +43,7 @@ static void a_message_arrives_whole_with_its_descriptors(void **state)
     int fds[] = {open("/dev/null", O_RDONLY | O_CLOEXEC), open("/dev/zero", O_RDONLY | O_CLOEXEC)};
     assert_int_equal(pkb_message_send(pair[1], "hello", 5, fds, 2, NULL), PKB_OK);
     assert_int_equal(pkb_message_send(pair[1], "again", 5, NULL, 0, NULL), PKB_OK);
-    assert_int_equal(pkb_message_receive(pair[0], message, PKB_NS_PER_S, NULL), PKB_OK);
+    assert_int_equal(pkb_message_receive(pair[0], message, PKB_TEST_HUNG_NS, NULL), PKB_OK);
     assert_string_equal(message->data, "hello");
     assert_int_equal(message->fd_count, 2);
     fstat(fds[1], &sent);
@@ -51,7 +52,7 @@ static void a_message_arrives_whole_with_its_descriptors(void **state)
     assert_true(fcntl(message->fds[0], F_GETFD) & FD_CLOEXEC);
     assert_int_equal(message->pid, 0);
     int untaken = message->fds[0];
-    assert_int_equal(pkb_message_receive(pair[0], message, PKB_NS_PER_S, NULL), PKB_OK);
+    assert_int_equal(pkb_message_receive(pair[0], message, PKB_TEST_HUNG_NS, NULL), PKB_OK);
     assert_string_equal(message->data, "again");
     assert_int_equal(fcntl(untaken, F_GETFD), -1);
     for (int i = 0; i < 2; i++) {
@@ -72,7 +73,7 @@ static void the_largest_message_fits_and_a_larger_one_is_refused(void **state)
     assert_int_equal(pkb_socket_pair(pair, 0, NULL), PKB_OK);
     assert_int_equal(pkb_message_send(pair[1], data, PKB_MESSAGE_BYTES, fds, PKB_MESSAGE_FDS, NULL),
                      PKB_OK);
-    assert_int_equal(pkb_message_receive(pair[0], message, PKB_NS_PER_S, NULL), PKB_OK);
+    assert_int_equal(pkb_message_receive(pair[0], message, PKB_TEST_HUNG_NS, NULL), PKB_OK);
     assert_int_equal(message->bytes, PKB_MESSAGE_BYTES);
     assert_int_equal(message->fd_count, PKB_MESSAGE_FDS);
     assert_int_equal(strlen(message->data), PKB_MESSAGE_BYTES);
@@ -94,7 +95,7 @@ static void a_hostile_packet_is_an_error_not_an_overflow(void **state)
     assert_int_equal(pkb_socket_pair(pair, 0, NULL), PKB_OK);
     setsockopt(pair[1], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
     assert_int_equal(send(pair[1], data, PKB_MESSAGE_BYTES + 1000, 0), PKB_MESSAGE_BYTES + 1000);
-    assert_int_equal(pkb_message_receive(pair[0], message, PKB_NS_PER_S, NULL), PKB_ERR_FORMAT);
+    assert_int_equal(pkb_message_receive(pair[0], message, PKB_TEST_HUNG_NS, NULL), PKB_ERR_FORMAT);
     close(pair[0]);
     close(pair[1]);
     free(data);
@@ -111,7 +112,7 @@ static void the_kernel_tells_who_sent(void **state)
         pkb_message_send(pair[1], "hello", 5, NULL, 0, NULL);
         _exit(0);
     }
-    assert_int_equal(pkb_message_receive(pair[0], message, PKB_NS_PER_S, NULL), PKB_OK);
+    assert_int_equal(pkb_message_receive(pair[0], message, PKB_TEST_HUNG_NS, NULL), PKB_OK);
     assert_int_equal(message->pid, child);
     assert_int_equal(message->uid, getuid());
     waitpid(child, NULL, 0);
@@ -128,7 +129,7 @@ static void silence_and_departure_are_told_apart(void **state)
     assert_int_equal(pkb_message_receive(pair[0], message, 20 * PKB_NS_PER_MS, NULL),
                      PKB_ERR_TIMEOUT);
     close(pair[1]);
-    assert_int_equal(pkb_message_receive(pair[0], message, PKB_NS_PER_S, NULL), PKB_ERR_CHILD);
+    assert_int_equal(pkb_message_receive(pair[0], message, PKB_TEST_HUNG_NS, NULL), PKB_ERR_CHILD);
     assert_int_equal(pkb_message_send(pair[0], "x", 1, NULL, 0, NULL), PKB_ERR_CHILD);
     close(pair[0]);
 }
@@ -146,15 +147,15 @@ static void connecting_waits_for_the_listener(void **state)
     assert_int_equal(pkb_socket_connect(&fd, path, 20 * PKB_NS_PER_MS, &err), PKB_ERR_TIMEOUT);
     pid_t child = fork();
     if (child == 0) {
-        if (pkb_socket_connect(&fd, path, 5 * PKB_NS_PER_S, NULL) == PKB_OK)
+        if (pkb_socket_connect(&fd, path, PKB_TEST_HUNG_NS, NULL) == PKB_OK)
             pkb_message_send(fd, "here", 4, NULL, 0, NULL);
         _exit(0);
     }
     pkb_clock_sleep_ns(30 * PKB_NS_PER_MS);
     assert_int_equal(pkb_socket_listen(&listener, path, &err), PKB_OK);
-    assert_int_equal(pkb_socket_accept(&peer, listener, 5 * PKB_NS_PER_S, &pid, &err), PKB_OK);
+    assert_int_equal(pkb_socket_accept(&peer, listener, PKB_TEST_HUNG_NS, &pid, &err), PKB_OK);
     assert_int_equal(pid, child);
-    assert_int_equal(pkb_message_receive(peer, message, PKB_NS_PER_S, NULL), PKB_OK);
+    assert_int_equal(pkb_message_receive(peer, message, PKB_TEST_HUNG_NS, NULL), PKB_OK);
     assert_string_equal(message->data, "here");
     assert_int_equal(pkb_socket_accept(&fd, listener, 10 * PKB_NS_PER_MS, NULL, &err),
                      PKB_ERR_TIMEOUT);

@@ -23,6 +23,7 @@
 #include "base/fs.h"
 #include "harness/sandbox/child.h"
 #include "harness/sandbox/sandbox.h"
+#include "tests/unit/hung.h"
 
 static char secret[] = "/tmp/pkb-test-secret-XXXXXX"; /* a file outside */
 
@@ -49,7 +50,7 @@ static pkb_child_exit run(const pkb_sandbox_spec *spec, const char *script, char
         used += (size_t)got;
     out[used] = '\0';
     close(words[0]);
-    assert_int_equal(pkb_child_wait(&child, 20 * PKB_NS_PER_S, &how, &err), PKB_OK);
+    assert_int_equal(pkb_child_wait(&child, PKB_TEST_HUNG_NS, &how, &err), PKB_OK);
     pkb_argv_free(argv);
     return how;
 }

@@ -16,9 +16,10 @@
 
 #include "base/clock.h"
 #include "base/stats.h"
+#include "tests/unit/hung.h"
 
 /* Ranks that spin on too few cores wait for each other a whole time slice a round. */
-enum { WORLD = 4, ROUNDS = 300, SPINNING_ROUNDS = 20, HUNG_S = 300 };
+enum { WORLD = 4, ROUNDS = 300, SPINNING_ROUNDS = 20 };
 
 static const pkb_watch nobody = {.control_fd = -1, .runner_fd = -1};
 
@@ -33,7 +34,7 @@ static void run_world(rank_program *program, bool spin)
     for (uint32_t rank = 0; rank < WORLD; rank++) {
         pids[rank] = fork();
         if (pids[rank] == 0) {
-            alarm(HUNG_S);
+            alarm(PKB_TEST_HUNG_NS / PKB_NS_PER_S);
             world.rank = rank;
             world.spin = spin;
             _exit(program(&world));
@@ -125,9 +126,7 @@ static void a_barrier_fails_when_the_evaluator_is_gone(void **state)
     pkb_error err = {0};
     assert_int_equal(pkb_judge_world_create(&world, 2, &watch, NULL), PKB_OK);
     close(pair[1]);
-    uint64_t begin_ns = pkb_clock_now_ns();
     assert_int_equal(pkb_judge_world_barrier(&world, &err), PKB_ERR_INTERRUPTED);
-    assert_true(pkb_clock_now_ns() - begin_ns < PKB_NS_PER_S);
     assert_string_equal(err.message, "the evaluator is gone");
     pkb_judge_world_clear(&world);
     close(pair[0]);
