@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pkbench audit: proves the suite itself. The work is Python's (harness/runner/audit), which this
- * process becomes once the command line is understood.
+ * pkbench audit: proves the suite itself. The work is Python's (harness/runner/audit), a child with
+ * a work directory of its own: an interrupt ends it with all that it started, whatever it is at.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fs.h"
 #include "evaluator/console/arguments.h"
+#include "evaluator/console/interrupt.h"
+#include "evaluator/machine/process.h"
 #include "evaluator/machine/tool.h"
+#include "evaluator/machine/workdir.h"
 #include "evaluator/problem/catalogue.h"
 #include "evaluator/verbs/verb.h"
 
@@ -133,17 +138,67 @@ static pkb_code name_problem(char **out, const pkb_catalogue *catalogue, const c
     return rc;
 }
 
-/* Becomes Python; returns only if that fails. */
-static pkb_code become(const pkb_toolbox *tools, char *const *argv, pkb_error *err)
+/* An interrupt may also have been Python's alone. */
+static pkb_code read_exit(const pkb_child_exit *how, int *status, pkb_error *err)
 {
-    if (chdir(tools->root) != 0)
-        return pkb_error_set_errno(err, PKB_ERR_IO, "cannot enter %s", tools->root);
-    execv(argv[0], argv);
-    return pkb_error_set_errno(err, PKB_ERR_MISSING, "cannot start %s", argv[0]);
+    char text[64];
+
+    if (how->exited) {
+        *status = how->status;
+        return PKB_OK;
+    }
+    pkb_child_exit_text(how, text, sizeof text);
+    return pkb_error_set(err, how->signal == SIGINT ? PKB_ERR_INTERRUPTED : PKB_ERR_CHILD,
+                         how->signal, "the audit %s", text);
+}
+
+static pkb_code wait_for(pkb_child *child, pkb_child_exit *how, pkb_error *err)
+{
+    for (;;) {
+        pkb_code rc = pkb_child_wait(child, PKB_TICK_MS * PKB_NS_PER_MS, how, err);
+        if (rc != PKB_ERR_TIMEOUT)
+            return rc;
+        rc = pkb_interrupt_check(err);
+        if (rc != PKB_OK)
+            return rc;
+    }
+}
+
+static pkb_code run_python(const char *const *argv, const pkb_toolbox *tools, int *status,
+                           pkb_error *err)
+{
+    const pkb_child_options options = {.argv = argv,
+                                       .directory = tools->root,
+                                       .stdin_fd = -1,
+                                       .stdout_fd = STDOUT_FILENO,
+                                       .stderr_fd = STDERR_FILENO};
+    pkb_child child = PKB_CHILD_NONE;
+    pkb_child_exit how = {0};
+
+    pkb_code rc = pkb_child_start(&child, &options, err);
+    if (rc == PKB_OK)
+        rc = wait_for(&child, &how, err);
+    pkb_child_kill(&child);
+    return rc == PKB_OK ? read_exit(&how, status, err) : rc;
+}
+
+/* What Python leaves in TMPDIR goes with it. */
+static pkb_code run_in_workdir(const char *const *argv, const pkb_toolbox *tools, int *status,
+                               pkb_error *err)
+{
+    pkb_workdir workdir = PKB_WORKDIR_NONE;
+
+    pkb_code rc = pkb_workdir_open(&workdir, err);
+    if (rc == PKB_OK && setenv("TMPDIR", workdir.path, 1) != 0)
+        rc = pkb_error_set_errno(err, PKB_ERR_MEMORY, "cannot set TMPDIR");
+    if (rc == PKB_OK)
+        rc = run_python(argv, tools, status, err);
+    pkb_workdir_close(&workdir);
+    return rc;
 }
 
 static pkb_code run(const audit_options *options, const pkb_toolbox *tools,
-                    const pkb_catalogue *catalogue, pkb_error *err)
+                    const pkb_catalogue *catalogue, int *status, pkb_error *err)
 {
     static const char calibrate[] = "harness.runner.audit.calibrate";
     static const char print_table[] = "harness.runner.audit.table";
@@ -165,7 +220,7 @@ static pkb_code run(const audit_options *options, const pkb_toolbox *tools,
         argv[count++] = names[i];
     }
     if (rc == PKB_OK)
-        rc = become(tools, (char *const *)argv, err);
+        rc = run_in_workdir(argv, tools, status, err);
     for (size_t i = 0; i < options->problem_count; i++)
         free(names[i]);
     return rc;
@@ -190,7 +245,7 @@ pkb_code pkb_verb_audit(int argc, char **argv, int *status, pkb_error *err)
     pkb_toolbox tools = {0};
     pkb_catalogue catalogue = {0};
 
-    (void)status;
+    pkb_interrupt_install();
     pkb_arguments_parse(&argp, argc, argv, &options);
     pkb_code rc = pkb_toolbox_open(&tools, err);
     if (rc == PKB_OK)
@@ -198,7 +253,7 @@ pkb_code pkb_verb_audit(int argc, char **argv, int *status, pkb_error *err)
     if (rc == PKB_OK)
         rc = pkb_catalogue_open(&catalogue, tools.root, err);
     if (rc == PKB_OK)
-        rc = run(&options, &tools, &catalogue, err);
+        rc = run(&options, &tools, &catalogue, status, err);
     pkb_catalogue_clear(&catalogue);
     pkb_toolbox_clear(&tools);
     return rc;

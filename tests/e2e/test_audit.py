@@ -2,8 +2,12 @@
 """pkbench audit as a user calls it; what it finds is tested in tests/python."""
 
 import json
+import os
+import shutil
 import signal
 import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -64,17 +68,32 @@ def test_the_stored_bounds_as_a_table():
     assert "| 1 y (bf16) | not measured yet |" in answer.out
 
 
-def test_interrupt_ends_it():
+@pytest.mark.parametrize("moment", ["harness.runner.audit", "forkserver", "rank"])
+def test_an_interrupt_ends_it_whatever_it_is_at(moment):
+    """While Python imports PyTorch, while that which forks the ranks does, and while they work."""
+    scratch = Path(tempfile.mkdtemp(prefix="pkb-a", dir="/tmp"))  # sockets have short paths
     process = subprocess.Popen(
         [str(PKBENCH), "audit", "1", "-n", "2"],
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        # Programs in the background of a shell ignore it, and so would this one.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PKBENCH_TMPDIR": str(scratch)},
     )
-    assert wait_until(
-        lambda: any("multiprocessing" in one.command for one in descendants(process.pid))
-    ), "no ranks came up"
-    process.send_signal(signal.SIGINT)
-    assert process.wait(HUNG_S) in (130, -signal.SIGINT)
+
+    def is_there() -> bool:
+        tree = descendants(process.pid)
+        if moment == "rank":  # forks of that which forks them, and all are named alike
+            return sum("forkserver" in one.command for one in tree) > 1
+        return any(moment in one.command for one in tree)
+
+    try:
+        assert wait_until(is_there)
+        tree = descendants(process.pid)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=HUNG_S)
+    finally:
+        process.kill()
+    assert process.returncode == 130, err
+    assert err.endswith(b"pkbench: interrupted by SIGINT\n")
+    assert [one for one in tree if not wait_until(lambda one=one: not one.is_alive())] == []
+    assert [path for path in scratch.rglob("*") if path.is_file()] == []
+    shutil.rmtree(scratch)
