@@ -32,7 +32,7 @@ void pkb_foresight_start(pkb_foresight *out, const pkb_setting *setting, int ran
                          const pkb_foresight_source *source);
 /* To be called whenever something was taken from the lanes, and now and then. */
 void pkb_foresight_tick(pkb_foresight *foresight, const pkb_lanes *lanes);
-/* For pkb_lanes.before_timing: compilers that share cores with lanes stand still when this returns.
+/* For pkb_turns.before: compilers that share cores with lanes stand still when this returns.
  */
 void pkb_foresight_pause(void *foresight);
 void pkb_foresight_end(pkb_foresight *foresight);

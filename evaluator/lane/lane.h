@@ -11,8 +11,21 @@
 
 #include "evaluator/attempt/evaluation.h"
 #include "evaluator/attempt/setting.h"
-#include "evaluator/lane/job.h"
-#include "harness/sandbox/child.h"
+#include "evaluator/lane/lane_process.h"
+
+/* What it judges. */
+typedef struct pkb_lane_work {
+    pkb_evaluation *evaluation; /* borrowed; NULL = the lane is idle */
+    int tries;                  /* how often that was given to a process of this lane */
+    uint64_t idle_since_ns;
+} pkb_lane_work;
+
+/* Whether it may time; turns.h gives turns. */
+typedef struct pkb_lane_turn {
+    bool is_exclusive; /* it times when no other does */
+    bool is_had;       /* it times */
+    uint64_t asked;    /* for a turn, in that order; 0 = it does not wait */
+} pkb_lane_turn;
 
 typedef struct pkb_lane {
     pkb_setting setting; /* what it judges with: borrowed parts of somebody's, own options */
@@ -20,23 +33,20 @@ typedef struct pkb_lane {
     bool has_cores;      /* of its own */
     cpu_set_t cores;
 
-    pkb_child process;          /* of pid 0: none runs */
-    int socket_fd;              /* -1 = none */
-    pkb_evaluation *evaluation; /* that it judges, borrowed; NULL = it is idle */
-    bool takes_turns;           /* it times when no other does */
-    bool is_timing;
-    uint64_t asked; /* for its turn to time, in that order; 0 = it does not wait */
-    int tries;      /* how often that was given to a process of this lane */
-    uint64_t idle_since_ns;
+    pkb_lane_process process;
+    pkb_lane_work work;
+    pkb_lane_turn turn;
 } pkb_lane;
 
-/* Forks the process. It dies with this one, and keeps no descriptor of it but the socket. */
+/* Starts its process. */
 pkb_code pkb_lane_start(pkb_lane *lane, pkb_error *err);
 /* Has an evaluation judged that was read. PKB_ERR_CHILD: the process is gone. */
 pkb_code pkb_lane_give(pkb_lane *lane, pkb_evaluation *evaluation, pkb_error *err);
-/* Lets it end in good order, after which pkb_lane_end waits for that, and kills it at the deadline.
- * Both are harmless on a lane that does not run. */
-void pkb_lane_close(pkb_lane *lane);
-void pkb_lane_end(pkb_lane *lane, uint64_t deadline_ns);
+/* Gives what it judges to another process. One that is gone at once is PKB_OK: that is seen when
+ * something is taken from it. */
+pkb_code pkb_lane_try_again(pkb_lane *lane, pkb_error *err);
+/* It is idle from now on; returns what it judged. */
+pkb_evaluation *pkb_lane_finish(pkb_lane *lane);
+bool pkb_lane_is_idle(const pkb_lane *lane);
 
 #endif

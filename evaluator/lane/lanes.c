@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "evaluator/lane/job.h"
 
 enum { TRIES = 2 };
 
@@ -68,7 +69,7 @@ static void choose_turns(pkb_lane *lane, const pkb_room *room)
 
     if (options->timing == NULL)
         options->timing = is_apart ? "apart" : "turns";
-    lane->takes_turns = strcmp(options->timing, "turns") == 0;
+    lane->turn.is_exclusive = strcmp(options->timing, "turns") == 0;
     options->has_neighbours = !is_alone;
 }
 
@@ -84,8 +85,7 @@ static pkb_code start_lane(pkb_lanes *lanes, const pkb_setting *setting, uint64_
         pkb_room_leave(room, places);
         return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for a lane");
     }
-    *lane = (pkb_lane){
-        .setting = *setting, .places = places, .process = PKB_CHILD_NONE, .socket_fd = -1};
+    *lane = (pkb_lane){.setting = *setting, .places = places, .process = PKB_LANE_PROCESS_NONE};
     lane->setting.options.sizes = NULL; /* each job has its own */
     lane->has_cores = sched_getaffinity(0, sizeof all, &all) == 0 &&
                       pkb_room_cores(&lane->cores, &all, room, places, setting->options.world);
@@ -107,7 +107,7 @@ static void end_lane(pkb_lanes *lanes, size_t place)
 {
     pkb_lane *lane = lanes->lanes[place];
 
-    pkb_lane_end(lane, pkb_clock_now_ns() + END_NS);
+    pkb_lane_process_end(&lane->process, pkb_clock_now_ns() + END_NS);
     pkb_room_leave(room_of(lanes, &lane->setting), lane->places);
     free(lane);
     lanes->lanes[place] = lanes->lanes[--lanes->count];
@@ -116,7 +116,8 @@ static void end_lane(pkb_lanes *lanes, size_t place)
 void pkb_lanes_close(pkb_lanes *lanes)
 {
     for (size_t i = 0; i < lanes->count; i++)
-        pkb_lane_close(lanes->lanes[i]); /* all at once, then one after another is waited for */
+        pkb_lane_process_close(
+            &lanes->lanes[i]->process); /* all at once, then one after another is waited for */
     while (lanes->count > 0)
         end_lane(lanes, lanes->count - 1);
     pkb_message_free(lanes->message);
@@ -128,8 +129,8 @@ void pkb_lanes_end_idle(pkb_lanes *lanes, uint64_t most_ns)
     const uint64_t now_ns = pkb_clock_now_ns();
 
     for (size_t i = lanes->count; i-- > 0;)
-        if (lanes->lanes[i]->evaluation == NULL &&
-            now_ns - lanes->lanes[i]->idle_since_ns >= most_ns)
+        if (pkb_lane_is_idle(lanes->lanes[i]) &&
+            now_ns - lanes->lanes[i]->work.idle_since_ns >= most_ns)
             end_lane(lanes, i);
 }
 
@@ -141,10 +142,10 @@ static size_t find_idlest(pkb_lanes *lanes, const pkb_room *room)
     size_t found = lanes->count;
 
     for (size_t i = 0; i < lanes->count; i++)
-        if (lanes->lanes[i]->evaluation == NULL &&
+        if (pkb_lane_is_idle(lanes->lanes[i]) &&
             room_of(lanes, &lanes->lanes[i]->setting) == room &&
             (found == lanes->count ||
-             lanes->lanes[i]->idle_since_ns < lanes->lanes[found]->idle_since_ns))
+             lanes->lanes[i]->work.idle_since_ns < lanes->lanes[found]->work.idle_since_ns))
             found = i;
     return found;
 }
@@ -156,8 +157,7 @@ static uint64_t make_place(pkb_lanes *lanes, pkb_room *room, int ranks)
     size_t could_be_free = pkb_room_free(room);
 
     for (size_t i = 0; i < lanes->count; i++)
-        if (lanes->lanes[i]->evaluation == NULL &&
-            room_of(lanes, &lanes->lanes[i]->setting) == room)
+        if (pkb_lane_is_idle(lanes->lanes[i]) && room_of(lanes, &lanes->lanes[i]->setting) == room)
             could_be_free += pkb_room_wanted(room, lanes->lanes[i]->setting.options.world);
     if (could_be_free < wanted)
         return 0;
@@ -169,7 +169,7 @@ static uint64_t make_place(pkb_lanes *lanes, pkb_room *room, int ranks)
 static pkb_lane *find_ready(const pkb_lanes *lanes, const pkb_setting *setting)
 {
     for (size_t i = 0; i < lanes->count; i++)
-        if (lanes->lanes[i]->evaluation == NULL && is_alike(&lanes->lanes[i]->setting, setting))
+        if (pkb_lane_is_idle(lanes->lanes[i]) && is_alike(&lanes->lanes[i]->setting, setting))
             return lanes->lanes[i];
     return NULL;
 }
@@ -196,24 +196,12 @@ static pkb_code find_lane(pkb_lanes *lanes, const pkb_setting *setting, pkb_lane
     return places != 0 ? start_lane(lanes, setting, places, out, err) : PKB_OK;
 }
 
-/* Another process for the lane, which tries its evaluation anew. */
-static pkb_code try_again(pkb_lane *lane, pkb_error *err)
-{
-    pkb_lane_end(lane, pkb_clock_now_ns() + PKB_NS_PER_S);
-    lane->is_timing = false;
-    lane->asked = 0;
-    pkb_code rc = pkb_lane_start(lane, err);
-    if (rc == PKB_OK)
-        rc = pkb_lane_give(lane, lane->evaluation, err);
-    return rc == PKB_ERR_CHILD ? PKB_OK : rc; /* gone again: pkb_lanes_take sees its end */
-}
-
 /* Where its process could not be replaced: nobody must find what is left of it. */
 static void drop_dead(pkb_lanes *lanes, const pkb_lane *lane)
 {
     size_t place = 0;
 
-    if (lane->process.pid != 0)
+    if (lane->process.child.pid != 0)
         return;
     while (lanes->lanes[place] != lane)
         place++;
@@ -229,13 +217,13 @@ pkb_code pkb_lanes_give(pkb_lanes *lanes, pkb_evaluation *evaluation, bool *is_g
     *is_given = false;
     if (rc != PKB_OK || lane == NULL)
         return rc;
-    lane->tries = 0;
+    lane->work.tries = 0;
     rc = pkb_lane_give(lane, evaluation, err);
     if (rc == PKB_ERR_CHILD) /* it died while it was idle, so this was no try */
-        rc = try_again(lane, err);
+        rc = pkb_lane_try_again(lane, err);
     *is_given = rc == PKB_OK;
     if (rc != PKB_OK) {
-        lane->evaluation = NULL;
+        lane->work.evaluation = NULL;
         drop_dead(lanes, lane);
     }
     return rc;
@@ -243,32 +231,23 @@ pkb_code pkb_lanes_give(pkb_lanes *lanes, pkb_evaluation *evaluation, bool *is_g
 
 /* ---- taking ---- */
 
-static void finish(pkb_lane *lane, pkb_lanes_result *out)
-{
-    out->evaluation = lane->evaluation;
-    lane->evaluation = NULL;
-    lane->is_timing = false;
-    lane->asked = 0;
-    lane->idle_since_ns = pkb_clock_now_ns();
-}
-
 /* The process of a lane is gone, or talks nonsense. */
 static pkb_code replace(pkb_lanes *lanes, size_t place, const pkb_error *why, pkb_lanes_result *out,
                         pkb_error *err)
 {
     pkb_lane *lane = lanes->lanes[place];
 
-    if (lane->evaluation == NULL) {
+    if (pkb_lane_is_idle(lane)) {
         end_lane(lanes, place);
         return PKB_OK;
     }
-    if (lane->tries < TRIES)
-        return try_again(lane, err);
+    if (lane->work.tries < TRIES)
+        return pkb_lane_try_again(lane, err);
     pkb_error failure = {0};
     pkb_error_set(&failure, PKB_ERR_CHILD, 0, "the process of a world ended twice (%s)",
                   why->message);
-    pkb_code rc = pkb_evaluation_fail(lane->evaluation, &failure, err);
-    finish(lane, out);
+    pkb_code rc = pkb_evaluation_fail(lane->work.evaluation, &failure, err);
+    out->evaluation = pkb_lane_finish(lane);
     end_lane(lanes, place);
     return rc;
 }
@@ -277,19 +256,19 @@ static void take_reply(pkb_lanes *lanes, pkb_lane *lane, const pkb_lane_reply *r
                        pkb_lanes_result *out)
 {
     if (reply->kind == PKB_REPLY_MAY_TIME)
-        lane->asked = ++lanes->asked_count;
+        pkb_turns_ask(&lanes->turns, lane);
     if (reply->kind == PKB_REPLY_TIMED)
-        lane->is_timing = false;
+        pkb_turns_end(lane);
     if (reply->kind == PKB_REPLY_MAY_TIME || reply->kind == PKB_REPLY_TIMED)
         return;
     if (reply->kind == PKB_REPLY_STEP) {
         if (lanes->tell != NULL)
-            lanes->tell(lanes->context, lane->evaluation, reply->step, reply->detail);
+            lanes->tell(lanes->context, lane->work.evaluation, reply->step, reply->detail);
         return;
     }
-    if (lane->evaluation != NULL)
-        lane->evaluation->record = reply->record;
-    finish(lane, out);
+    if (!pkb_lane_is_idle(lane))
+        lane->work.evaluation->record = reply->record;
+    out->evaluation = pkb_lane_finish(lane);
     out->is_refused = reply->kind == PKB_REPLY_REFUSED;
     out->failure = reply->failure;
 }
@@ -300,12 +279,12 @@ static pkb_code receive(pkb_lanes *lanes, size_t place, pkb_lanes_result *out, p
     pkb_lane_reply reply = {0};
     pkb_error why = {0};
 
-    pkb_code rc = pkb_message_receive(lane->socket_fd, lanes->message, PKB_NS_PER_MS, &why);
+    pkb_code rc = pkb_message_receive(lane->process.socket_fd, lanes->message, PKB_NS_PER_MS, &why);
     if (rc == PKB_ERR_TIMEOUT)
         return PKB_OK;
     if (rc == PKB_OK)
         rc = pkb_lane_reply_receive(&reply, lanes->message, &why);
-    if (rc == PKB_OK && lane->evaluation == NULL) {
+    if (rc == PKB_OK && pkb_lane_is_idle(lane)) {
         cJSON_Delete(reply.record);
         rc = pkb_error_set(&why, PKB_ERR_FORMAT, 0, "a lane spoke without being asked");
     }
@@ -319,34 +298,6 @@ static pkb_code receive(pkb_lanes *lanes, size_t place, pkb_lanes_result *out, p
     return PKB_OK;
 }
 
-/* ---- turns ---- */
-
-/* The lane that has waited for its turn longest, and may have it now; NULL = none. */
-static pkb_lane *next_turn(const pkb_lanes *lanes)
-{
-    pkb_lane *next = NULL;
-    const bool is_free = !pkb_lanes_are_timing(lanes);
-
-    for (size_t i = 0; i < lanes->count; i++) {
-        pkb_lane *lane = lanes->lanes[i];
-        if (lane->asked > 0 && (is_free || !lane->takes_turns) &&
-            (next == NULL || lane->asked < next->asked))
-            next = lane;
-    }
-    return next;
-}
-
-static void give_turns(pkb_lanes *lanes)
-{
-    for (pkb_lane *lane; (lane = next_turn(lanes)) != NULL;) {
-        lane->asked = 0;
-        lane->is_timing = true;
-        if (lanes->before_timing != NULL)
-            lanes->before_timing(lanes->foresight);
-        pkb_job_send_turn(lane->socket_fd, NULL); /* the end of one that is gone is seen later */
-    }
-}
-
 pkb_code pkb_lanes_take(pkb_lanes *lanes, pkb_lanes_result *out, pkb_error *err)
 {
     pkb_code rc = PKB_OK;
@@ -354,31 +305,28 @@ pkb_code pkb_lanes_take(pkb_lanes *lanes, pkb_lanes_result *out, pkb_error *err)
     *out = (pkb_lanes_result){0};
     for (size_t i = lanes->count; i-- > 0 && rc == PKB_OK && out->evaluation == NULL;)
         while (rc == PKB_OK && out->evaluation == NULL && i < lanes->count &&
-               pkb_socket_is_readable(lanes->lanes[i]->socket_fd))
+               pkb_socket_is_readable(lanes->lanes[i]->process.socket_fd))
             rc = receive(lanes, i, out, err);
-    give_turns(lanes);
+    pkb_turns_give(&lanes->turns, lanes->lanes, lanes->count);
     return rc;
 }
 
 bool pkb_lanes_are_timing(const pkb_lanes *lanes)
 {
-    bool is_timing = false;
-    for (size_t i = 0; i < lanes->count; i++)
-        is_timing |= lanes->lanes[i]->is_timing;
-    return is_timing;
+    return pkb_turns_are_had(lanes->lanes, lanes->count);
 }
 
 size_t pkb_lanes_busy(const pkb_lanes *lanes)
 {
     size_t count = 0;
     for (size_t i = 0; i < lanes->count; i++)
-        count += lanes->lanes[i]->evaluation != NULL;
+        count += !pkb_lane_is_idle(lanes->lanes[i]);
     return count;
 }
 
 size_t pkb_lanes_poll(const pkb_lanes *lanes, struct pollfd *fds)
 {
     for (size_t i = 0; i < lanes->count; i++)
-        fds[i] = (struct pollfd){.fd = lanes->lanes[i]->socket_fd, .events = POLLIN};
+        fds[i] = (struct pollfd){.fd = lanes->lanes[i]->process.socket_fd, .events = POLLIN};
     return lanes->count;
 }

@@ -10,6 +10,8 @@
 
 #include "evaluator/lane/lane.h"
 #include "evaluator/lane/room.h"
+#include "evaluator/lane/turns.h"
+#include "harness/sandbox/message.h"
 
 /* Both rooms full, of worlds of one place each. */
 enum { PKB_LANES_MOST = 2 * PKB_ROOM_MOST };
@@ -25,9 +27,7 @@ typedef struct pkb_lanes {
     pkb_message *message;
     pkb_lanes_tell *tell; /* may be NULL */
     void *context;
-    void (*before_timing)(void *foresight); /* called when a lane begins to; may be NULL */
-    void *foresight;
-    uint64_t asked_count;
+    pkb_turns turns;
 } pkb_lanes;
 
 /* What became of an attempt. */

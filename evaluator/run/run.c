@@ -188,8 +188,8 @@ static pkb_code open_lanes(pkb_run *run, pkb_error *err)
     if (rc == PKB_OK)
         rc = pkb_lanes_open(&run->lanes, &gpu_room, &cpu_room, err);
     run->lanes.tell = pkb_run_show;
-    run->lanes.before_timing = pkb_foresight_pause;
-    run->lanes.foresight = &run->foresight;
+    run->lanes.turns.before = pkb_foresight_pause;
+    run->lanes.turns.context = &run->foresight;
     run->lanes.context = run;
     run->world_count =
         pkb_room_worlds(setting->gpus.count > 0 ? &gpu_room : &cpu_room, setting->options.world);

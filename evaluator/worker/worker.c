@@ -239,8 +239,8 @@ static pkb_code open_all(pkb_worker *worker, pkb_error *err)
                                    PKB_REQUEST_LIMIT_BYTES, err);
     if (rc == PKB_OK)
         rc = pkb_lanes_open(&worker->lanes, &gpu_room, &cpu_room, err);
-    worker->lanes.before_timing = pkb_foresight_pause;
-    worker->lanes.foresight = &worker->foresight;
+    worker->lanes.turns.before = pkb_foresight_pause;
+    worker->lanes.turns.context = &worker->foresight;
     return rc;
 }
 

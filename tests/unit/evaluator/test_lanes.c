@@ -85,8 +85,8 @@ static void a_lane_that_cannot_be_replaced_gives_its_place_back(void **state)
     pkb_lanes lanes = open_lanes();
     assert_int_equal(pkb_lanes_give(&lanes, &evaluation, &is_given, NULL), PKB_OK);
     expect_refusal(&lanes, &evaluation);
-    kill(lanes.lanes[0]->process.pid, SIGKILL);
-    assert_true(wait_until_gone(lanes.lanes[0]->process.pid));
+    kill(lanes.lanes[0]->process.child.pid, SIGKILL);
+    assert_true(wait_until_gone(lanes.lanes[0]->process.child.pid));
     close(hole);
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
     few = (struct rlimit){(rlim_t)hole + 1, usual.rlim_max};
