@@ -4,23 +4,76 @@
  */
 #include "evaluator/lane/lane.h"
 
+#include <errno.h>
+
 #include "base/clock.h"
 #include "evaluator/lane/job.h"
 
-pkb_code pkb_lane_start(pkb_lane *lane, pkb_error *err)
+static bool is_running(const pkb_lane *lane)
 {
-    lane->work.idle_since_ns = pkb_clock_now_ns();
-    return pkb_lane_process_start(&lane->process, &lane->setting,
-                                  lane->has_cores ? &lane->cores : NULL, err);
+    return lane->process.child.pid != 0;
+}
+
+static pkb_code send_work(pkb_lane *lane, pkb_error *err)
+{
+    const pkb_job job = pkb_job_of(lane->work.evaluation);
+
+    lane->work.tries++;
+    pkb_pulse_listen(&lane->process.pulse);
+    return pkb_job_send(lane->process.socket_fd, &job, err);
+}
+
+/* Whether there may be enough of what lacked in a while. */
+static bool is_lack(const pkb_error *why)
+{
+    static const int lacks[] = {EAGAIN, ENOMEM, EMFILE, ENFILE, ENOBUFS};
+
+    for (size_t i = 0; i < sizeof lacks / sizeof lacks[0]; i++)
+        if (why->detail == lacks[i] && why->code != PKB_ERR_USAGE)
+            return true;
+    return false;
+}
+
+static pkb_code wait_for_more(pkb_lane *lane, pkb_code rc, pkb_error *err)
+{
+    pkb_lane_starts *starts = &lane->starts;
+
+    if (is_lack(&starts->why) && ++starts->failures < PKB_LANE_MOST_STARTS) {
+        starts->next_ns =
+            pkb_clock_now_ns() + (lane->limits.pause_ns << (unsigned)(starts->failures - 1));
+        return PKB_OK;
+    }
+    return pkb_error_set(err, rc, starts->why.detail,
+                         "the process of a world cannot be started: %s", starts->why.message);
+}
+
+/* Starts the process with what it is to judge. One that is gone at once is seen when something is
+ * taken from it. */
+static pkb_code start(pkb_lane *lane, pkb_error *err)
+{
+    const cpu_set_t *cores = lane->has_cores ? &lane->cores : NULL;
+    pkb_error *why = &lane->starts.why;
+
+    pkb_code rc = pkb_lane_process_start(&lane->process, &lane->setting, cores, why);
+    if (rc == PKB_OK) {
+        rc = send_work(lane, why);
+        rc = rc == PKB_ERR_CHILD ? PKB_OK : rc;
+    }
+    if (rc == PKB_OK) {
+        lane->starts = (pkb_lane_starts){0};
+        return PKB_OK;
+    }
+    pkb_lane_process_end(&lane->process, 0);
+    return wait_for_more(lane, rc, err);
 }
 
 pkb_code pkb_lane_give(pkb_lane *lane, pkb_evaluation *evaluation, pkb_error *err)
 {
-    const pkb_job job = pkb_job_of(evaluation);
-
     lane->work.evaluation = evaluation;
-    lane->work.tries++;
-    return pkb_job_send(lane->process.socket_fd, &job, err);
+    if (is_running(lane) && send_work(lane, NULL) == PKB_OK)
+        return PKB_OK;
+    lane->work.tries = 0; /* it died while it was idle, so that was none */
+    return pkb_lane_try_again(lane, err);
 }
 
 static void lose_turn(pkb_lane *lane)
@@ -32,10 +85,20 @@ pkb_code pkb_lane_try_again(pkb_lane *lane, pkb_error *err)
 {
     pkb_lane_process_end(&lane->process, pkb_clock_now_ns() + PKB_NS_PER_S);
     lose_turn(lane);
-    pkb_code rc = pkb_lane_start(lane, err);
-    if (rc == PKB_OK)
-        rc = pkb_lane_give(lane, lane->work.evaluation, err);
-    return rc == PKB_ERR_CHILD ? PKB_OK : rc;
+    return start(lane, err);
+}
+
+pkb_code pkb_lane_tick(pkb_lane *lane, pkb_error *err)
+{
+    if (pkb_lane_is_idle(lane) || is_running(lane) || pkb_clock_left_ns(lane->starts.next_ns) > 0)
+        return PKB_OK;
+    return start(lane, err);
+}
+
+bool pkb_lane_is_silent(pkb_lane *lane)
+{
+    return !pkb_lane_is_idle(lane) && is_running(lane) &&
+           pkb_pulse_silent_ns(&lane->process.pulse) > lane->limits.silent_ns;
 }
 
 pkb_evaluation *pkb_lane_finish(pkb_lane *lane)

@@ -36,13 +36,13 @@ static bool keep_only(int socket_fd)
 
 /* A group of its own: Ctrl-C at a terminal is for the command, which decides what becomes of it. */
 static _Noreturn void become(pkb_setting *setting, const cpu_set_t *cores, int socket_fd,
-                             pid_t parent)
+                             const pkb_pulse *pulse, pid_t parent)
 {
     int status = START_FAILED_STATUS;
 
     if (setpgid(0, 0) == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent &&
         keep_only(socket_fd) && (cores == NULL || sched_setaffinity(0, sizeof *cores, cores) == 0))
-        status = pkb_lane_serve(SOCKET_FD, setting);
+        status = pkb_lane_serve(SOCKET_FD, setting, pulse);
     _exit(status); /* what the command had buffered is the command's to write */
 }
 
@@ -55,14 +55,18 @@ pkb_code pkb_lane_process_start(pkb_lane_process *process, pkb_setting *setting,
     pkb_lane_process started = PKB_LANE_PROCESS_NONE;
     int pair[2];
 
-    pkb_code rc = pkb_socket_pair(pair, 0, err);
-    if (rc != PKB_OK)
+    pkb_code rc = pkb_pulse_open(&started.pulse, err);
+    if (rc == PKB_OK)
+        rc = pkb_socket_pair(pair, 0, err);
+    if (rc != PKB_OK) {
+        pkb_lane_process_end(&started, 0);
         return rc;
+    }
     fflush(NULL);
     started.socket_fd = pair[0];
     const pid_t pid = fork();
     if (pid == 0)
-        become(setting, cores, pair[1], parent);
+        become(setting, cores, pair[1], &started.pulse, parent);
     const int saved = errno;
     close(pair[1]);
     errno = saved;
@@ -92,6 +96,7 @@ void pkb_lane_process_end(pkb_lane_process *process, uint64_t deadline_ns)
     pkb_child_exit how;
 
     pkb_lane_process_close(process);
+    pkb_pulse_close(&process->pulse);
     if (process->child.pid == 0)
         return;
     pkb_child_wait(&process->child, pkb_clock_left_ns(deadline_ns), &how, NULL);

@@ -10,11 +10,13 @@
 #include <stdint.h>
 
 #include "evaluator/attempt/setting.h"
+#include "evaluator/lane/pulse.h"
 #include "harness/sandbox/child.h"
 
 typedef struct pkb_lane_process {
     pkb_child child; /* of pid 0: none runs */
     int socket_fd;   /* -1 = none */
+    pkb_pulse pulse;
 } pkb_lane_process;
 
 #define PKB_LANE_PROCESS_NONE                    \

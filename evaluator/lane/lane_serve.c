@@ -18,6 +18,7 @@ typedef enum turn { NO_TURN, TURN_ASKED, TURN_GIVEN } turn;
 typedef struct lane_self {
     int socket_fd;
     pkb_setting *setting;
+    const pkb_pulse *pulse;
     pkb_ranks ranks;
     pkb_shelf shelf;
     pkb_message *message;
@@ -33,6 +34,7 @@ static pkb_code watch(void *context, pkb_error *err)
     struct pollfd fd = {.fd = self->socket_fd, .events = POLLIN};
     const bool is_timing = pkb_ranks_are_timing(&self->ranks);
 
+    pkb_pulse_beat(self->pulse);
     if (self->was_timing && !is_timing) {
         self->turn = NO_TURN;
         pkb_lane_reply_send_word(self->socket_fd, PKB_REPLY_TIMED, NULL);
@@ -130,10 +132,12 @@ static bool receive_job(lane_self *self, pkb_job *job)
     return pkb_job_receive(job, self->message, NULL) == PKB_OK;
 }
 
-int pkb_lane_serve(int socket_fd, pkb_setting *setting)
+int pkb_lane_serve(int socket_fd, pkb_setting *setting, const pkb_pulse *pulse)
 {
-    lane_self self = {
-        .socket_fd = socket_fd, .setting = setting, .shelf = {.catalogue = &setting->catalogue}};
+    lane_self self = {.socket_fd = socket_fd,
+                      .setting = setting,
+                      .pulse = pulse,
+                      .shelf = {.catalogue = &setting->catalogue}};
     pkb_error err = {0};
     pkb_job job;
 

@@ -4,6 +4,7 @@
  */
 #include "evaluator/lane/lanes.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,13 @@ enum { TRIES = 2 };
 
 /* Ranks have three seconds twice to end, and one more (session.c). */
 #define END_NS (9 * PKB_NS_PER_S)
+
+/* Some 13 s in all, in which who started too much has mostly ended. */
+#define PAUSE_NS (100 * PKB_NS_PER_MS)
+
+/* A lane looks up every 20 ms, but where it waits for the resolver (30 s), for a compiler to stop
+ * (20 s) or for ranks to end. */
+#define SILENT_NS (120 * PKB_NS_PER_S)
 
 static pkb_room *room_of(pkb_lanes *lanes, const pkb_setting *setting)
 {
@@ -29,7 +37,9 @@ static bool is_alike(const pkb_setting *a, const pkb_setting *b)
 pkb_code pkb_lanes_open(pkb_lanes *out, const pkb_room *gpu_room, const pkb_room *cpu_room,
                         pkb_error *err)
 {
-    pkb_lanes lanes = {.gpu_room = *gpu_room, .cpu_room = *cpu_room};
+    pkb_lanes lanes = {.gpu_room = *gpu_room,
+                       .cpu_room = *cpu_room,
+                       .limits = {.pause_ns = PAUSE_NS, .silent_ns = SILENT_NS}};
 
     pkb_code rc = pkb_message_create(&lanes.message, err);
     if (rc == PKB_OK)
@@ -73,8 +83,8 @@ static void choose_turns(pkb_lane *lane, const pkb_room *room)
     options->has_neighbours = !is_alone;
 }
 
-static pkb_code start_lane(pkb_lanes *lanes, const pkb_setting *setting, uint64_t places,
-                           pkb_lane **out, pkb_error *err)
+static pkb_code add_lane(pkb_lanes *lanes, const pkb_setting *setting, uint64_t places,
+                         pkb_lane **out, pkb_error *err)
 {
     pkb_room *room = room_of(lanes, setting);
     pkb_lane *lane = calloc(1, sizeof *lane);
@@ -85,14 +95,15 @@ static pkb_code start_lane(pkb_lanes *lanes, const pkb_setting *setting, uint64_
         pkb_room_leave(room, places);
         return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for a lane");
     }
-    *lane = (pkb_lane){.setting = *setting, .places = places, .process = PKB_LANE_PROCESS_NONE};
+    *lane = (pkb_lane){.setting = *setting,
+                       .places = places,
+                       .limits = lanes->limits,
+                       .process = PKB_LANE_PROCESS_NONE};
     lane->setting.options.sizes = NULL; /* each job has its own */
     lane->has_cores = sched_getaffinity(0, sizeof all, &all) == 0 &&
                       pkb_room_cores(&lane->cores, &all, room, places, setting->options.world);
     choose_turns(lane, room);
     rc = choose_gpus(lane, room, setting, err);
-    if (rc == PKB_OK)
-        rc = pkb_lane_start(lane, err);
     if (rc != PKB_OK) {
         pkb_room_leave(room, places);
         free(lane);
@@ -193,19 +204,27 @@ static pkb_code find_lane(pkb_lanes *lanes, const pkb_setting *setting, pkb_lane
                              "%d ranks want as many GPUs, and here are %zu; name more with --gpus",
                              ranks, room->place_count);
     const uint64_t places = make_place(lanes, room, ranks);
-    return places != 0 ? start_lane(lanes, setting, places, out, err) : PKB_OK;
+    return places != 0 ? add_lane(lanes, setting, places, out, err) : PKB_OK;
 }
 
-/* Where its process could not be replaced: nobody must find what is left of it. */
-static void drop_dead(pkb_lanes *lanes, const pkb_lane *lane)
+/* Once in a row of failures. */
+static void tell_of_failed_start(const pkb_lanes *lanes, const pkb_lane *lane)
+{
+    char text[600];
+
+    if (lane->starts.failures != 1 || lanes->note == NULL)
+        return;
+    snprintf(text, sizeof text, "%s; it is tried again, %d times at most", lane->starts.why.message,
+             PKB_LANE_MOST_STARTS - 1);
+    lanes->note(lanes->context, text);
+}
+
+static size_t place_of(const pkb_lanes *lanes, const pkb_lane *lane)
 {
     size_t place = 0;
-
-    if (lane->process.child.pid != 0)
-        return;
     while (lanes->lanes[place] != lane)
         place++;
-    end_lane(lanes, place);
+    return place;
 }
 
 pkb_code pkb_lanes_give(pkb_lanes *lanes, pkb_evaluation *evaluation, bool *is_given,
@@ -217,39 +236,51 @@ pkb_code pkb_lanes_give(pkb_lanes *lanes, pkb_evaluation *evaluation, bool *is_g
     *is_given = false;
     if (rc != PKB_OK || lane == NULL)
         return rc;
-    lane->work.tries = 0;
     rc = pkb_lane_give(lane, evaluation, err);
-    if (rc == PKB_ERR_CHILD) /* it died while it was idle, so this was no try */
-        rc = pkb_lane_try_again(lane, err);
     *is_given = rc == PKB_OK;
-    if (rc != PKB_OK) {
-        lane->work.evaluation = NULL;
-        drop_dead(lanes, lane);
+    if (rc == PKB_OK) {
+        tell_of_failed_start(lanes, lane);
+    } else {
+        pkb_lane_finish(lane);
+        end_lane(lanes, place_of(lanes, lane));
     }
     return rc;
 }
 
 /* ---- taking ---- */
 
-/* The process of a lane is gone, or talks nonsense. */
+/* What it judges has no verdict then. */
+static pkb_code give_up(pkb_lanes *lanes, size_t place, const pkb_error *failure,
+                        pkb_lanes_result *out, pkb_error *err)
+{
+    pkb_lane *lane = lanes->lanes[place];
+    pkb_code rc = pkb_evaluation_fail(lane->work.evaluation, failure, err);
+
+    out->evaluation = pkb_lane_finish(lane);
+    end_lane(lanes, place);
+    return rc;
+}
+
+/* The process of a lane is gone, hangs, or talks nonsense. */
 static pkb_code replace(pkb_lanes *lanes, size_t place, const pkb_error *why, pkb_lanes_result *out,
                         pkb_error *err)
 {
     pkb_lane *lane = lanes->lanes[place];
+    pkb_error failure = {0};
 
     if (pkb_lane_is_idle(lane)) {
         end_lane(lanes, place);
         return PKB_OK;
     }
-    if (lane->work.tries < TRIES)
-        return pkb_lane_try_again(lane, err);
-    pkb_error failure = {0};
+    if (lane->work.tries < TRIES) {
+        if (pkb_lane_try_again(lane, &failure) != PKB_OK)
+            return give_up(lanes, place, &failure, out, err);
+        tell_of_failed_start(lanes, lane);
+        return PKB_OK;
+    }
     pkb_error_set(&failure, PKB_ERR_CHILD, 0, "the process of a world ended twice (%s)",
                   why->message);
-    pkb_code rc = pkb_evaluation_fail(lane->work.evaluation, &failure, err);
-    out->evaluation = pkb_lane_finish(lane);
-    end_lane(lanes, place);
-    return rc;
+    return give_up(lanes, place, &failure, out, err);
 }
 
 static void take_reply(pkb_lanes *lanes, pkb_lane *lane, const pkb_lane_reply *reply,
@@ -298,6 +329,22 @@ static pkb_code receive(pkb_lanes *lanes, size_t place, pkb_lanes_result *out, p
     return PKB_OK;
 }
 
+/* Whether it hangs, or waits for a process to be started. */
+static pkb_code look_after(pkb_lanes *lanes, size_t place, pkb_lanes_result *out, pkb_error *err)
+{
+    pkb_lane *lane = lanes->lanes[place];
+    pkb_error why = {0};
+
+    if (pkb_lane_is_silent(lane)) {
+        pkb_error_set(&why, PKB_ERR_TIMEOUT, 0, "it has shown no sign of life for %.0f s",
+                      (double)lane->limits.silent_ns / 1e9);
+        return replace(lanes, place, &why, out, err);
+    }
+    if (pkb_lane_tick(lane, &why) != PKB_OK)
+        return give_up(lanes, place, &why, out, err);
+    return PKB_OK;
+}
+
 pkb_code pkb_lanes_take(pkb_lanes *lanes, pkb_lanes_result *out, pkb_error *err)
 {
     pkb_code rc = PKB_OK;
@@ -307,6 +354,8 @@ pkb_code pkb_lanes_take(pkb_lanes *lanes, pkb_lanes_result *out, pkb_error *err)
         while (rc == PKB_OK && out->evaluation == NULL && i < lanes->count &&
                pkb_socket_is_readable(lanes->lanes[i]->process.socket_fd))
             rc = receive(lanes, i, out, err);
+    for (size_t i = lanes->count; i-- > 0 && rc == PKB_OK && out->evaluation == NULL;)
+        rc = look_after(lanes, i, out, err);
     pkb_turns_give(&lanes->turns, lanes->lanes, lanes->count);
     return rc;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The lanes of a call, which share a machine: jobs go to one that is idle, a new one is started
- * where there is room, one that died is replaced and its job tried once more.
+ * where there is room, one that died or hangs is replaced and its job tried once more.
  */
 #ifndef PKB_EVALUATOR_LANES_H
 #define PKB_EVALUATOR_LANES_H
@@ -19,6 +19,8 @@ enum { PKB_LANES_MOST = 2 * PKB_ROOM_MOST };
 /* Told what a lane does with an attempt. */
 typedef void pkb_lanes_tell(void *context, const pkb_evaluation *evaluation, const char *step,
                             const char *detail);
+/* Told what a person should know. */
+typedef void pkb_lanes_note(void *context, const char *text);
 
 typedef struct pkb_lanes {
     pkb_room gpu_room, cpu_room;
@@ -26,7 +28,9 @@ typedef struct pkb_lanes {
     size_t count;
     pkb_message *message;
     pkb_lanes_tell *tell; /* may be NULL */
+    pkb_lanes_note *note; /* may be NULL */
     void *context;
+    pkb_lane_limits limits; /* of lanes to come */
     pkb_turns turns;
 } pkb_lanes;
 

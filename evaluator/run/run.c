@@ -179,6 +179,11 @@ static pkb_code prepare(pkb_run *run, pkb_error *err)
 
 /* ---- all of them ---- */
 
+static void note(void *run, const char *text)
+{
+    pkb_run_say(run, "note: ", text);
+}
+
 static pkb_code open_lanes(pkb_run *run, pkb_error *err)
 {
     const pkb_setting *setting = run->setting;
@@ -188,6 +193,7 @@ static pkb_code open_lanes(pkb_run *run, pkb_error *err)
     if (rc == PKB_OK)
         rc = pkb_lanes_open(&run->lanes, &gpu_room, &cpu_room, err);
     run->lanes.tell = pkb_run_show;
+    run->lanes.note = note;
     run->lanes.turns.before = pkb_foresight_pause;
     run->lanes.turns.context = &run->foresight;
     run->lanes.context = run;

@@ -5,6 +5,7 @@
 #include "evaluator/worker/worker.h"
 
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -226,6 +227,12 @@ static pkb_code serve(pkb_worker *worker, pkb_error *err)
     return pkb_interrupt_check(err) == PKB_OK ? rc : PKB_ERR_INTERRUPTED;
 }
 
+static void note(void *worker, const char *text)
+{
+    (void)worker;
+    fprintf(stderr, "note: %s\n", text);
+}
+
 static pkb_code open_all(pkb_worker *worker, pkb_error *err)
 {
     const pkb_results_options results = {.path = worker->setting->options.output};
@@ -239,6 +246,7 @@ static pkb_code open_all(pkb_worker *worker, pkb_error *err)
                                    PKB_REQUEST_LIMIT_BYTES, err);
     if (rc == PKB_OK)
         rc = pkb_lanes_open(&worker->lanes, &gpu_room, &cpu_room, err);
+    worker->lanes.note = note;
     worker->lanes.turns.before = pkb_foresight_pause;
     worker->lanes.turns.context = &worker->foresight;
     return rc;
