@@ -26,20 +26,27 @@ typedef struct lane_self {
     bool was_timing;
 } lane_self;
 
+/* A turn that was had is over with what was timed; one that came when nobody wants it any more, as
+ * the ranks that asked have died, at once: others wait for it. */
+static bool is_turn_over(const lane_self *self)
+{
+    return self->turn == TURN_GIVEN && !pkb_ranks_are_timing(&self->ranks) &&
+           (self->was_timing || !pkb_ranks_want_turn(&self->ranks));
+}
+
 /* Tells that a turn is over, and hears that one is given. Nobody wants the result any more once the
  * command has closed the socket. */
 static pkb_code watch(void *context, pkb_error *err)
 {
     lane_self *self = context;
     struct pollfd fd = {.fd = self->socket_fd, .events = POLLIN};
-    const bool is_timing = pkb_ranks_are_timing(&self->ranks);
 
     pkb_pulse_beat(self->pulse);
-    if (self->was_timing && !is_timing) {
+    if (is_turn_over(self)) {
         self->turn = NO_TURN;
+        self->was_timing = false;
         pkb_lane_reply_send_word(self->socket_fd, PKB_REPLY_TIMED, NULL);
     }
-    self->was_timing = is_timing;
     if (poll(&fd, 1, 0) <= 0)
         return PKB_OK;
     if ((fd.revents & POLLIN) != 0 &&

@@ -13,12 +13,17 @@ void pkb_ranks_init(pkb_ranks *ranks, pkb_setting *setting)
     *ranks = (pkb_ranks){.setting = setting, .workdir = PKB_WORKDIR_NONE};
 }
 
+bool pkb_ranks_want_turn(const pkb_ranks *ranks)
+{
+    return ranks->is_judging && pkb_session_wants_turn(ranks->session);
+}
+
 /* Without anybody to ask, it is always this world's turn. */
 static pkb_code give_turn(pkb_ranks *ranks, pkb_error *err)
 {
     const pkb_setting *setting = ranks->setting;
 
-    if (ranks->session == NULL || !pkb_session_wants_turn(ranks->session) ||
+    if (!pkb_ranks_want_turn(ranks) ||
         (setting->may_time != NULL && !setting->may_time(setting->idle.context)))
         return PKB_OK;
     return pkb_session_give_turn(ranks->session, err);

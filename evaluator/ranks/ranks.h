@@ -39,6 +39,8 @@ pkb_code pkb_ranks_wait(pkb_ranks *ranks, pkb_error *err);
  * freed by the caller. */
 pkb_code pkb_ranks_judge(pkb_ranks *ranks, const pkb_session_attempt *attempt, cJSON **verdict,
                          pkb_error *err);
+/* Whether they wait for leave to time something. */
+bool pkb_ranks_want_turn(const pkb_ranks *ranks);
 /* Whether they time something now, so that nothing else should use their cores. */
 bool pkb_ranks_are_timing(const pkb_ranks *ranks);
 /* For other waits: takes what the judges say and keeps the progress moving. */

@@ -68,6 +68,14 @@ def test_worlds_time_apart_where_that_is_asked_for(folder, tmp_path):
     assert {one["flags"]["neighbours"] for one in records_of(results_file(folder))} == {"apart"}
 
 
+def test_a_turn_for_ranks_that_have_died_goes_to_others(folder, tmp_path):
+    answer = pkbench("eval", folder, *TWO, "--samples", "0-2", env=fakes(tmp_path, "dies_asking"))
+    assert answer.status == 0, answer.err
+    records = {one["sample"]: one for one in records_of(results_file(folder))}
+    assert [records[k]["verdict"] for k in range(3)] == ["CORRECT"] * 3
+    assert records[1]["control"]["verdict"] == "CORRECT"
+
+
 def test_one_world_has_no_neighbours(folder, tmp_path):
     answer = pkbench("eval", folder, *TWO[:-2], env=fakes(tmp_path, "logs_turns"))
     assert answer.status == 0, answer.err

@@ -66,6 +66,29 @@ def spend_time(link: socket.socket, request: dict) -> None:
         say(link, event="timed", rank=RANK)
 
 
+def die_asking(link: socket.socket, request: dict) -> None:
+    """Sample 1 asks for its turn while 0 has it, and dies; 2 is timed before that is settled."""
+    if RANK != 0:
+        return
+    sample = request["id"].rsplit("/", 1)[1]
+    if sample == "1" and not MARK.exists():
+        wait_for(".first")
+        say(link, event="may_time", rank=RANK, size=request["sizes"][0])
+        pause(1)  # until the lane has asked, too; dead before that, it proves less
+        MARK.touch()
+        os._exit(9)
+    if sample == "control":
+        wait_for(".second")
+        return
+    take_turn(link, request)
+    if sample == "0":
+        MARK.with_suffix(".first").touch()
+        wait_for("")
+    if sample == "2":
+        MARK.with_suffix(".second").touch()
+    say(link, event="timed", rank=RANK)
+
+
 def judge(link: socket.socket, request: dict, attempts: int) -> None:
     """The attempt number `attempts` of this rank."""
     if RANK == 0:  # the others do not hold up the verdict, after which files may go
@@ -73,6 +96,8 @@ def judge(link: socket.socket, request: dict, attempts: int) -> None:
         assert Path(request["device"]).exists()
     say(link, event="progress", rank=RANK, size=request["sizes"][0], step="check 1/1")
     spend_time(link, request)
+    if MODE == "dies_asking":
+        die_asking(link, request)
     is_control = request["id"].endswith("/control")
     if MODE == "dies_in_attempt" or (MODE == "dies_but_in_controls" and not is_control):
         os._exit(9)
