@@ -99,6 +99,8 @@ static pkb_compile_options compile_options(const pkb_evaluation *evaluation, con
                                  .architecture =
                                      setting->gpus.count > 0 ? setting->gpus.architecture : NULL,
                                  .timeout_ns = (uint64_t)(setting->options.compile_timeout_s * 1e9),
+                                 .may_run = setting->may_compile,
+                                 .may_run_context = setting->idle.context,
                                  .uses_cache = setting->options.uses_cache};
 }
 

@@ -26,6 +26,9 @@ typedef struct pkb_setting {
     int wake_fd;   /* ends such a wait for ranks when it can be read; -1 = none */
     /* With idle.context: may a size be timed now? Asked again until it may. NULL = always */
     bool (*may_time)(void *context);
+    /* With idle.context: may compilers run now? They stand still as long as they may not. NULL =
+     * always */
+    bool (*may_compile)(void *context);
 } pkb_setting;
 
 /* Chooses the device. */

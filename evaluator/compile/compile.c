@@ -19,11 +19,15 @@
 #include "evaluator/compile/multicast.h"
 #include "evaluator/compile/ptx_limit.h"
 #include "evaluator/compile/stored.h"
+#include "evaluator/machine/tree.h"
 
 enum { TRIES = 2 };
 
+#define STOP_NS (20 * PKB_NS_PER_S)
+
 typedef struct chain {
     const pkb_compile_options *options;
+    pkb_process nvcc;
     pkb_process process; /* of the current step */
     pkb_step step;       /* PKB_STEP_NVCC: not started yet */
     bool is_done, has_failed;
@@ -35,6 +39,55 @@ typedef struct chain {
     uint64_t deadline_ns;
 } chain;
 
+/* ---- compilers that stand still ---- */
+
+static bool may_run(const chain *device)
+{
+    const pkb_compile_options *options = device->options;
+    return options->may_run == NULL || options->may_run(options->may_run_context);
+}
+
+static void stop(const pkb_process *process)
+{
+    if (process->child.pid > 0)
+        pkb_tree_stop(process->child.pid, STOP_NS); /* what does not stop sleeps in the kernel */
+}
+
+static void go_on(const pkb_process *process)
+{
+    if (process->child.pid > 0)
+        pkb_tree_continue(process->child.pid);
+}
+
+/* As long as they must. */
+static pkb_code rest(chain *device, pkb_error *err)
+{
+    const uint64_t start_ns = pkb_clock_now_ns();
+    pkb_code rc = PKB_OK;
+
+    if (may_run(device))
+        return PKB_OK;
+    stop(&device->nvcc);
+    stop(&device->process);
+    while (rc == PKB_OK && !may_run(device)) {
+        pkb_clock_sleep_ns(PKB_TICK_MS / 2 * PKB_NS_PER_MS);
+        rc = pkb_idle_tick(device->options->idle, err);
+    }
+    device->deadline_ns += pkb_clock_now_ns() - start_ns;
+    go_on(&device->nvcc);
+    go_on(&device->process);
+    return rc;
+}
+
+static pkb_code tick_and_rest(void *context, pkb_error *err)
+{
+    chain *device = context;
+    pkb_code rc = pkb_idle_tick(device->options->idle, err);
+    return rc == PKB_OK ? rest(device, err) : rc;
+}
+
+/* ---- the device chain ---- */
+
 static pkb_code start_step(chain *device, pkb_step step, pkb_error *err)
 {
     device->step = step;
@@ -42,17 +95,18 @@ static pkb_code start_step(chain *device, pkb_step step, pkb_error *err)
 }
 
 /* Ends the current step if it is over, and starts the next. */
-static pkb_code advance(chain *device, uint64_t deadline_ns, pkb_error *err)
+static pkb_code advance(chain *device, bool waits, pkb_error *err)
 {
+    const pkb_idle idle = {.tick = tick_and_rest, .context = device};
     pkb_buf output = {0};
     pkb_code rc = PKB_OK;
 
-    if (deadline_ns == 0) { /* only look */
+    if (!waits) {
         rc = pkb_process_poll(&device->process, &device->how, &output, err);
         if (rc == PKB_ERR_TIMEOUT)
             return PKB_OK;
     } else {
-        rc = pkb_process_finish(&device->process, deadline_ns, device->options->idle, &device->how,
+        rc = pkb_process_finish(&device->process, &device->deadline_ns, &idle, &device->how,
                                 &output, err);
     }
     pkb_buf_append(&device->output, pkb_buf_text(&output), output.bytes);
@@ -84,12 +138,12 @@ static pkb_code start_translator(chain *device, pkb_error *err)
 static pkb_code tick(void *context, pkb_error *err)
 {
     chain *device = context;
-    pkb_code rc = pkb_idle_tick(device->options->idle, err);
+    pkb_code rc = tick_and_rest(device, err);
 
     if (rc != PKB_OK || device->is_done)
         return rc;
     if (device->step != PKB_STEP_NVCC)
-        return advance(device, 0, err);
+        return advance(device, false, err);
     if (pkb_fs_exists(device->sign))
         return start_translator(device, err);
     return check_ptx(device, false, err);
@@ -101,7 +155,7 @@ static pkb_code finish_chain(chain *device, pkb_error *err)
     if (!device->is_done && device->step == PKB_STEP_NVCC)
         rc = start_translator(device, err);
     while (rc == PKB_OK && !device->is_done)
-        rc = advance(device, device->deadline_ns, err);
+        rc = advance(device, true, err);
     return rc;
 }
 
@@ -151,13 +205,14 @@ static bool has_started(const pkb_compile_options *options)
 static pkb_code run_nvcc(chain *device, pkb_build *out, bool *is_fine, pkb_error *err)
 {
     const pkb_idle idle = {.tick = tick, .context = device};
-    pkb_process nvcc = PKB_PROCESS_NONE;
     pkb_child_exit how = {0};
     const size_t start = out->log.bytes;
 
-    pkb_code rc = pkb_command_start(&nvcc, PKB_STEP_NVCC, device->options, err);
+    pkb_code rc = rest(device, err);
     if (rc == PKB_OK)
-        rc = pkb_process_finish(&nvcc, device->deadline_ns, &idle, &how, &out->log, err);
+        rc = pkb_command_start(&device->nvcc, PKB_STEP_NVCC, device->options, err);
+    if (rc == PKB_OK)
+        rc = pkb_process_finish(&device->nvcc, &device->deadline_ns, &idle, &how, &out->log, err);
     if (rc != PKB_OK)
         return rc;
     *is_fine = how.exited && how.status == 0;
@@ -207,6 +262,7 @@ static pkb_code say_early_end(pkb_build *build, const chain *device, pkb_code rc
 static pkb_code run_steps(pkb_build *out, const pkb_compile_options *options, pkb_error *err)
 {
     chain device = {.options = options,
+                    .nvcc = PKB_PROCESS_NONE,
                     .process = PKB_PROCESS_NONE,
                     .step = PKB_STEP_NVCC,
                     .is_done = options->architecture != NULL, /* nvcc does it all */

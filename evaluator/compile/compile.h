@@ -30,6 +30,10 @@ typedef struct pkb_compile_options {
     bool uses_cache;
     bool is_ahead;        /* somebody else looks at the time: it may be paused */
     const pkb_idle *idle; /* called while it works; may be NULL */
+    /* Looked at before a compiler is started and after each call of `idle`: while it says no all of
+     * them stand still, and no time passes for them. NULL = they may always run */
+    bool (*may_run)(void *context);
+    void *may_run_context;
 } pkb_compile_options;
 
 typedef struct pkb_build {

@@ -128,7 +128,7 @@ static pkb_code finish_writer(pkb_target *target, pkb_error *err)
     pkb_child_exit how = {0};
     pkb_buf said = {0};
 
-    pkb_code rc = pkb_process_finish(&target->writer, deadline_ns, NULL, &how, &said, err);
+    pkb_code rc = pkb_process_finish(&target->writer, &deadline_ns, NULL, &how, &said, err);
     const char *text = pkb_buf_text(&said);
     if (rc == PKB_OK && how.exited && how.status == WRITER_LACKS_DUCKDB)
         rc = pkb_error_set(err, PKB_ERR_MISSING, 0,

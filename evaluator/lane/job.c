@@ -15,9 +15,10 @@
 #include "evaluator/record/record.h"
 
 static const char *const kinds[] = {
-    [PKB_REPLY_STEP] = "step",       [PKB_REPLY_MAY_TIME] = "may_time",
-    [PKB_REPLY_TIMED] = "timed",     [PKB_REPLY_RECORD] = "record",
-    [PKB_REPLY_REFUSED] = "refused", [PKB_REPLY_FAILED] = "failed"};
+    [PKB_REPLY_STEP] = "step",     [PKB_REPLY_MAY_TIME] = "may_time",
+    [PKB_REPLY_TIMED] = "timed",   [PKB_REPLY_RESTS] = "rests",
+    [PKB_REPLY_RECORD] = "record", [PKB_REPLY_REFUSED] = "refused",
+    [PKB_REPLY_FAILED] = "failed"};
 
 /* ---- texts ---- */
 
@@ -113,18 +114,6 @@ pkb_code pkb_job_send(int socket_fd, const pkb_job *job, pkb_error *err)
     return send_json(socket_fd, json, job->source, job->source_bytes, err);
 }
 
-static const char turn[] = "{\"may\":\"time\"}";
-
-pkb_code pkb_job_send_turn(int socket_fd, pkb_error *err)
-{
-    return pkb_message_send(socket_fd, turn, sizeof turn - 1, NULL, 0, err);
-}
-
-bool pkb_job_is_turn(const pkb_message *message)
-{
-    return message->bytes == sizeof turn - 1 && memcmp(message->data, turn, sizeof turn - 1) == 0;
-}
-
 pkb_code pkb_job_receive(pkb_job *out, const pkb_message *message, pkb_error *err)
 {
     pkb_job job = {0};
@@ -158,6 +147,27 @@ void pkb_job_clear(pkb_job *job)
     cJSON_Delete(job->json);
     pkb_buf_clear(&job->text);
     *job = (pkb_job){0};
+}
+
+/* ---- orders ---- */
+
+static const char *const orders[] = {[PKB_ORDER_NONE] = "",
+                                     [PKB_ORDER_TIME] = "{\"may\":\"time\"}",
+                                     [PKB_ORDER_REST] = "{\"must\":\"rest\"}",
+                                     [PKB_ORDER_GO_ON] = "{\"may\":\"go_on\"}"};
+
+pkb_code pkb_order_send(int socket_fd, pkb_order order, pkb_error *err)
+{
+    return pkb_message_send(socket_fd, orders[order], strlen(orders[order]), NULL, 0, err);
+}
+
+pkb_order pkb_order_of(const pkb_message *message)
+{
+    for (pkb_order order = PKB_ORDER_TIME; order <= PKB_ORDER_GO_ON; order++)
+        if (message->bytes == strlen(orders[order]) &&
+            memcmp(message->data, orders[order], message->bytes) == 0)
+            return order;
+    return PKB_ORDER_NONE;
 }
 
 /* ---- replies ---- */

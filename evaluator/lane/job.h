@@ -27,19 +27,29 @@ typedef struct pkb_job {
 } pkb_job;
 
 pkb_job pkb_job_of(const pkb_evaluation *evaluation);
-/* The other thing that is said to a lane: it may time. */
-pkb_code pkb_job_send_turn(int socket_fd, pkb_error *err);
-bool pkb_job_is_turn(const pkb_message *message);
 pkb_code pkb_job_send(int socket_fd, const pkb_job *job, pkb_error *err);
 /* From a message; the caller clears. */
 pkb_code pkb_job_receive(pkb_job *out, const pkb_message *message, pkb_error *err);
 void pkb_job_clear(pkb_job *job);
+
+/* The other things that are said to a lane. */
+typedef enum pkb_order {
+    PKB_ORDER_NONE,
+    PKB_ORDER_TIME, /* it may time */
+    PKB_ORDER_REST, /* its compilers must stand still, since another times: it says when they do */
+    PKB_ORDER_GO_ON /* they need not any more */
+} pkb_order;
+
+pkb_code pkb_order_send(int socket_fd, pkb_order order, pkb_error *err);
+/* PKB_ORDER_NONE: the message is something else. */
+pkb_order pkb_order_of(const pkb_message *message);
 
 /* What a lane answers. */
 typedef enum pkb_reply_kind {
     PKB_REPLY_STEP,     /* what it does now */
     PKB_REPLY_MAY_TIME, /* it waits for its turn to time */
     PKB_REPLY_TIMED,    /* that turn is over */
+    PKB_REPLY_RESTS,    /* no compiler of its runs, nor will one until it may go on */
     PKB_REPLY_RECORD,   /* the attempt was judged */
     PKB_REPLY_REFUSED,  /* the problem cannot be judged with these options: `failure` */
     PKB_REPLY_FAILED    /* something that no attempt will get over: `failure` */

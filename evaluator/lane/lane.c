@@ -23,6 +23,14 @@ static pkb_code send_work(pkb_lane *lane, pkb_error *err)
     return pkb_job_send(lane->process.socket_fd, &job, err);
 }
 
+/* A process that has no work yet has no compilers either. */
+static pkb_code greet(pkb_lane *lane, pkb_error *err)
+{
+    lane->turn.rests = true;
+    return lane->turn.must_rest ? pkb_order_send(lane->process.socket_fd, PKB_ORDER_REST, err)
+                                : PKB_OK;
+}
+
 /* Whether there may be enough of what lacked in a while. */
 static bool is_lack(const pkb_error *why)
 {
@@ -56,7 +64,9 @@ static pkb_code start(pkb_lane *lane, pkb_error *err)
 
     pkb_code rc = pkb_lane_process_start(&lane->process, &lane->setting, cores, why);
     if (rc == PKB_OK) {
-        rc = send_work(lane, why);
+        rc = greet(lane, why);
+        if (rc == PKB_OK)
+            rc = send_work(lane, why);
         rc = rc == PKB_ERR_CHILD ? PKB_OK : rc;
     }
     if (rc == PKB_OK) {
@@ -78,7 +88,8 @@ pkb_code pkb_lane_give(pkb_lane *lane, pkb_evaluation *evaluation, pkb_error *er
 
 static void lose_turn(pkb_lane *lane)
 {
-    lane->turn = (pkb_lane_turn){.is_exclusive = lane->turn.is_exclusive};
+    lane->turn.is_had = false;
+    lane->turn.asked = 0;
 }
 
 pkb_code pkb_lane_try_again(pkb_lane *lane, pkb_error *err)
@@ -107,7 +118,19 @@ pkb_evaluation *pkb_lane_finish(pkb_lane *lane)
 
     lane->work = (pkb_lane_work){.idle_since_ns = pkb_clock_now_ns()};
     lose_turn(lane);
+    lane->turn.rests = true;
     return evaluation;
+}
+
+/* A process that is gone is seen later. */
+void pkb_lane_rest(pkb_lane *lane, bool must_rest)
+{
+    if (lane->turn.must_rest == must_rest)
+        return;
+    lane->turn.must_rest = must_rest;
+    lane->turn.rests = pkb_lane_is_idle(lane) || !is_running(lane);
+    if (is_running(lane))
+        pkb_order_send(lane->process.socket_fd, must_rest ? PKB_ORDER_REST : PKB_ORDER_GO_ON, NULL);
 }
 
 bool pkb_lane_is_idle(const pkb_lane *lane)

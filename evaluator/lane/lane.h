@@ -35,9 +35,11 @@ typedef struct pkb_lane_limits {
 
 /* Whether it may time; turns.h gives turns. */
 typedef struct pkb_lane_turn {
-    bool is_exclusive; /* it times when no other does */
+    bool is_exclusive; /* it times when no other does, and no compiler of another one runs */
     bool is_had;       /* it times */
     uint64_t asked;    /* for a turn, in that order; 0 = it does not wait */
+    bool must_rest;    /* its compilers must stand still; its process knows, if it has one */
+    bool rests;        /* they do */
 } pkb_lane_turn;
 
 typedef struct pkb_lane {
@@ -68,5 +70,7 @@ bool pkb_lane_is_silent(pkb_lane *lane);
 /* It is idle from now on; returns what it judged. */
 pkb_evaluation *pkb_lane_finish(pkb_lane *lane);
 bool pkb_lane_is_idle(const pkb_lane *lane);
+/* Its compilers must stand still, or may go on. */
+void pkb_lane_rest(pkb_lane *lane, bool must_rest);
 
 #endif

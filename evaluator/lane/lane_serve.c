@@ -14,6 +14,7 @@
 #include "evaluator/problem/shelf.h"
 
 typedef enum turn { NO_TURN, TURN_ASKED, TURN_GIVEN } turn;
+typedef enum rest { NO_REST, REST_ASKED, REST_TAKEN } rest;
 
 typedef struct lane_self {
     int socket_fd;
@@ -24,6 +25,7 @@ typedef struct lane_self {
     pkb_message *message;
     turn turn; /* to time something */
     bool was_timing;
+    rest rest; /* of its compilers */
 } lane_self;
 
 /* A turn that was had is over with what was timed; one that came when nobody wants it any more, as
@@ -34,8 +36,22 @@ static bool is_turn_over(const lane_self *self)
            (self->was_timing || !pkb_ranks_want_turn(&self->ranks));
 }
 
-/* Tells that a turn is over, and hears that one is given. Nobody wants the result any more once the
- * command has closed the socket. */
+/* Without any compiler it rests as it is. */
+static bool obey(lane_self *self, bool has_compilers)
+{
+    const pkb_order order = pkb_order_of(self->message);
+
+    if (order == PKB_ORDER_TIME)
+        self->turn = TURN_GIVEN;
+    else if (order == PKB_ORDER_REST)
+        self->rest = has_compilers ? REST_ASKED : REST_TAKEN;
+    else if (order == PKB_ORDER_GO_ON)
+        self->rest = NO_REST;
+    return order != PKB_ORDER_NONE;
+}
+
+/* Says what has changed, and hears orders. Who hears that its compilers must rest stops them before
+ * it comes here again. Nobody wants the result any more once the command has closed the socket. */
 static pkb_code watch(void *context, pkb_error *err)
 {
     lane_self *self = context;
@@ -47,14 +63,16 @@ static pkb_code watch(void *context, pkb_error *err)
         self->was_timing = false;
         pkb_lane_reply_send_word(self->socket_fd, PKB_REPLY_TIMED, NULL);
     }
+    if (self->rest == REST_ASKED) {
+        self->rest = REST_TAKEN;
+        pkb_lane_reply_send_word(self->socket_fd, PKB_REPLY_RESTS, NULL);
+    }
     if (poll(&fd, 1, 0) <= 0)
         return PKB_OK;
     if ((fd.revents & POLLIN) != 0 &&
         pkb_message_receive(self->socket_fd, self->message, PKB_NS_PER_S, NULL) == PKB_OK &&
-        pkb_job_is_turn(self->message)) {
-        self->turn = TURN_GIVEN;
+        obey(self, true))
         return PKB_OK;
-    }
     return pkb_error_set(err, PKB_ERR_INTERRUPTED, 0, "the command has closed the lane");
 }
 
@@ -68,6 +86,12 @@ static bool may_time(void *context)
     }
     self->was_timing = self->turn == TURN_GIVEN;
     return self->was_timing;
+}
+
+static bool may_compile(void *context)
+{
+    const lane_self *self = context;
+    return self->rest == NO_REST;
 }
 
 static void tell(void *context, const char *step, const char *detail)
@@ -135,7 +159,7 @@ static bool receive_job(lane_self *self, pkb_job *job)
     do {
         if (!receive(self))
             return false;
-    } while (pkb_job_is_turn(self->message)); /* of an attempt that ended before its turn came */
+    } while (obey(self, false)); /* also a turn of an attempt that ended before it came */
     return pkb_job_receive(job, self->message, NULL) == PKB_OK;
 }
 
@@ -151,6 +175,7 @@ int pkb_lane_serve(int socket_fd, pkb_setting *setting, const pkb_pulse *pulse)
     setting->progress = (pkb_progress){.tell = tell, .context = &self};
     setting->idle = (pkb_idle){.tick = watch, .context = &self};
     setting->may_time = may_time;
+    setting->may_compile = may_compile;
     setting->wake_fd = socket_fd;
     pkb_ranks_init(&self.ranks, setting);
     pkb_code rc = pkb_message_create(&self.message, &err);

@@ -98,6 +98,7 @@ static pkb_code add_lane(pkb_lanes *lanes, const pkb_setting *setting, uint64_t 
     *lane = (pkb_lane){.setting = *setting,
                        .places = places,
                        .limits = lanes->limits,
+                       .turn = {.must_rest = lanes->turns.all_rest},
                        .process = PKB_LANE_PROCESS_NONE};
     lane->setting.options.sizes = NULL; /* each job has its own */
     lane->has_cores = sched_getaffinity(0, sizeof all, &all) == 0 &&
@@ -290,7 +291,10 @@ static void take_reply(pkb_lanes *lanes, pkb_lane *lane, const pkb_lane_reply *r
         pkb_turns_ask(&lanes->turns, lane);
     if (reply->kind == PKB_REPLY_TIMED)
         pkb_turns_end(lane);
-    if (reply->kind == PKB_REPLY_MAY_TIME || reply->kind == PKB_REPLY_TIMED)
+    if (reply->kind == PKB_REPLY_RESTS)
+        lane->turn.rests = true;
+    if (reply->kind == PKB_REPLY_MAY_TIME || reply->kind == PKB_REPLY_TIMED ||
+        reply->kind == PKB_REPLY_RESTS)
         return;
     if (reply->kind == PKB_REPLY_STEP) {
         if (lanes->tell != NULL)

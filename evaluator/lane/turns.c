@@ -39,13 +39,57 @@ static pkb_lane *find_next(pkb_lane *const *lanes, size_t count)
     return next;
 }
 
+/* Whether one of those that share cores times. */
+static bool is_exclusive(pkb_lane *const *lanes, size_t count)
+{
+    bool is_exclusive = false;
+    for (size_t i = 0; i < count; i++)
+        is_exclusive |= lanes[i]->turn.is_had && lanes[i]->turn.is_exclusive;
+    return is_exclusive;
+}
+
+/* Whether all but `lane` do so already. */
+static bool have_rested(pkb_lane *const *lanes, size_t count, const pkb_lane *lane)
+{
+    bool do_rest = true;
+
+    for (size_t i = 0; i < count; i++)
+        if (lanes[i] != lane) {
+            pkb_lane_rest(lanes[i], true);
+            do_rest &= lanes[i]->turn.rests;
+        }
+    return do_rest;
+}
+
+/* One that has not heard yet that it must rest is let go on when it has, so that what it says then
+ * is not taken for an answer to the next time. */
+static void let_go_on(pkb_lane *const *lanes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (lanes[i]->turn.rests)
+            pkb_lane_rest(lanes[i], false);
+}
+
+static void give(pkb_turns *turns, pkb_lane *lane)
+{
+    lane->turn.asked = 0;
+    lane->turn.is_had = true;
+    if (turns->before != NULL)
+        turns->before(turns->context);
+    pkb_order_send(lane->process.socket_fd, PKB_ORDER_TIME, NULL); /* its end is seen later */
+}
+
 void pkb_turns_give(pkb_turns *turns, pkb_lane *const *lanes, size_t count)
 {
-    for (pkb_lane *lane; (lane = find_next(lanes, count)) != NULL;) {
-        lane->turn.asked = 0;
-        lane->turn.is_had = true;
-        if (turns->before != NULL)
-            turns->before(turns->context);
-        pkb_job_send_turn(lane->process.socket_fd, NULL); /* that one is gone is seen later */
+    pkb_lane *lane;
+
+    while ((lane = find_next(lanes, count)) != NULL) {
+        turns->all_rest = turns->all_rest || lane->turn.is_exclusive;
+        if (lane->turn.is_exclusive && !have_rested(lanes, count, lane))
+            return;
+        give(turns, lane);
     }
+    turns->all_rest = is_exclusive(lanes, count);
+    if (!turns->all_rest)
+        let_go_on(lanes, count);
 }

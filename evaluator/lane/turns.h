@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Turns to time: of lanes that share cores one at a time, in the order in which they asked.
+ * Turns to time: of lanes that share cores one at a time, in the order in which they asked, while
+ * the compilers of all others stand still.
  */
 #ifndef PKB_EVALUATOR_TURNS_H
 #define PKB_EVALUATOR_TURNS_H
@@ -13,6 +14,7 @@
 
 typedef struct pkb_turns {
     uint64_t asked_count;
+    bool all_rest; /* all lanes, also those to come, but the one that times or is about to */
     void (*before)(void *context); /* called before a lane times; may be NULL */
     void *context;
 } pkb_turns;

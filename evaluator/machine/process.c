@@ -75,15 +75,15 @@ static pkb_code end(pkb_process *process, pkb_code rc, pkb_buf *output, pkb_erro
     return rc;
 }
 
-pkb_code pkb_process_finish(pkb_process *process, uint64_t deadline_ns, const pkb_idle *idle,
+pkb_code pkb_process_finish(pkb_process *process, const uint64_t *deadline_ns, const pkb_idle *idle,
                             pkb_child_exit *how, pkb_buf *output, pkb_error *err)
 {
     for (;;) {
-        uint64_t slice_ns = pkb_clock_left_ns(deadline_ns);
+        uint64_t slice_ns = pkb_clock_left_ns(*deadline_ns);
         if (slice_ns > PKB_TICK_MS * PKB_NS_PER_MS)
             slice_ns = PKB_TICK_MS * PKB_NS_PER_MS;
         pkb_code rc = pkb_child_wait(&process->child, slice_ns, how, err);
-        if (rc != PKB_ERR_TIMEOUT || pkb_clock_left_ns(deadline_ns) == 0)
+        if (rc != PKB_ERR_TIMEOUT || pkb_clock_left_ns(*deadline_ns) == 0)
             return end(process, rc, output, err);
         rc = pkb_idle_tick(idle, err);
         if (rc != PKB_OK)
@@ -109,9 +109,10 @@ void pkb_process_clear(pkb_process *process)
 pkb_code pkb_process_run(const pkb_process_options *options, uint64_t timeout_ns,
                          pkb_child_exit *how, pkb_buf *output, pkb_error *err)
 {
+    const uint64_t deadline_ns = pkb_clock_now_ns() + timeout_ns;
     pkb_process process = PKB_PROCESS_NONE;
     pkb_code rc = pkb_process_start(&process, options, err);
     if (rc == PKB_OK)
-        rc = pkb_process_finish(&process, pkb_clock_now_ns() + timeout_ns, NULL, how, output, err);
+        rc = pkb_process_finish(&process, &deadline_ns, NULL, how, output, err);
     return rc;
 }

@@ -44,9 +44,10 @@ typedef struct pkb_process_options {
 
 pkb_code pkb_process_start(pkb_process *process, const pkb_process_options *options,
                            pkb_error *err);
-/* Waits; at the deadline it is killed and PKB_ERR_TIMEOUT returned. On every other failure it is
- * killed, too. Appends what it wrote (at most 4 MiB) to `output`, which may be NULL. */
-pkb_code pkb_process_finish(pkb_process *process, uint64_t deadline_ns, const pkb_idle *idle,
+/* Waits; at the deadline, which the hook may move, it is killed and PKB_ERR_TIMEOUT returned. On
+ * every other failure it is killed, too. Appends what it wrote (at most 4 MiB) to `output`, which
+ * may be NULL. */
+pkb_code pkb_process_finish(pkb_process *process, const uint64_t *deadline_ns, const pkb_idle *idle,
                             pkb_child_exit *how, pkb_buf *output, pkb_error *err);
 /* Only looks: PKB_ERR_TIMEOUT while it runs; else as pkb_process_finish. */
 pkb_code pkb_process_poll(pkb_process *process, pkb_child_exit *how, pkb_buf *output,

@@ -32,7 +32,13 @@ def core_limit(count: int):
 
 
 @contextmanager
-def run_on(tmp_path: Path, cores: int, end: signal.Signals = signal.SIGTERM, verb: str = "eval"):
+def run_on(
+    tmp_path: Path,
+    cores: int,
+    *options: str,
+    end: signal.Signals = signal.SIGTERM,
+    verb: str = "eval",
+):
     """A run whose judges time when the test says so, on so many cores; then nothing is left. A
     worker is asked for the same.
     """
@@ -43,6 +49,7 @@ def run_on(tmp_path: Path, cores: int, end: signal.Signals = signal.SIGTERM, ver
     requests.write_text("".join(json.dumps(line) + "\n" for line in lines))
     if verb == "worker":
         command = [PKBENCH, "worker", "--device", "cpu", "--sizes", "tiny"]
+    command += options
     env = {**os.environ, **fake_judge(tmp_path, "times_when_told"), **fake_nvcc(tmp_path)}
     run = subprocess.Popen(
         command,
@@ -90,11 +97,13 @@ def first_verdict(run: subprocess.Popen) -> str:
 
 
 @pytest.mark.parametrize("verb", ["eval", "worker"])
-def test_no_compiler_runs_while_a_batch_is_timed(folder, tmp_path, verb):
+@pytest.mark.parametrize("options", [(), ("--worlds", "2", "--no-cache")])
+def test_no_compiler_runs_while_a_batch_is_timed(folder, tmp_path, verb, options):
+    """Neither one ahead nor that of another world."""
     (folder / "0.cu").write_text(SOURCE)
     (folder / "1.cu").write_text(SOURCE + " // SPIN")
-    with run_on(tmp_path, cores=2, verb=verb) as run:
-        assert wait_until(lambda: is_spinning(run)), "nothing is compiled ahead"
+    with run_on(tmp_path, 2, *options, verb=verb) as run:
+        assert wait_until(lambda: is_spinning(run)), "nothing is compiled meanwhile"
         (tmp_path / "mark.time").touch()
         assert wait_until(lambda: all_stopped(run))
         found = compilers(run)
@@ -111,7 +120,7 @@ def test_no_compiler_runs_while_a_batch_is_timed(folder, tmp_path, verb):
 def test_a_run_that_is_killed_in_a_pause_leaves_no_compiler(folder, tmp_path):
     (folder / "0.cu").write_text(SOURCE)
     (folder / "1.cu").write_text(SOURCE + " // SPIN")
-    with run_on(tmp_path, cores=2, end=signal.SIGKILL) as run:
+    with run_on(tmp_path, 2, end=signal.SIGKILL) as run:
         assert wait_until(lambda: is_spinning(run))
         (tmp_path / "mark.time").touch()
         assert wait_until(lambda: all_stopped(run))
@@ -122,7 +131,7 @@ def test_a_run_that_is_killed_in_a_pause_leaves_no_compiler(folder, tmp_path):
 def test_compilers_have_cores_of_their_own(folder, tmp_path):
     (folder / "0.cu").write_text(SOURCE)
     (folder / "1.cu").write_text(SOURCE + " // SPIN")
-    with run_on(tmp_path, cores=8) as run:
+    with run_on(tmp_path, 8) as run:
         assert wait_until(lambda: is_spinning(run))
         (tmp_path / "mark.time").touch()
         tree = descendants(run.pid)

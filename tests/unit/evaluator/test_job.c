@@ -107,9 +107,9 @@ static void a_step_arrives(void **state)
     assert_string_equal(reply.detail, "check 1/6");
 }
 
-static void a_turn_is_asked_for_given_and_over(void **state)
+static void words_and_orders_arrive(void **state)
 {
-    static const pkb_reply_kind words[] = {PKB_REPLY_MAY_TIME, PKB_REPLY_TIMED};
+    static const pkb_reply_kind words[] = {PKB_REPLY_MAY_TIME, PKB_REPLY_TIMED, PKB_REPLY_RESTS};
     const int end = ((line *)*state)->ends[0];
     pkb_lane_reply reply;
     pkb_job job;
@@ -119,10 +119,12 @@ static void a_turn_is_asked_for_given_and_over(void **state)
         assert_int_equal(pkb_lane_reply_receive(&reply, arrived(*state), NULL), PKB_OK);
         assert_int_equal(reply.kind, words[i]);
     }
-    assert_int_equal(pkb_job_send_turn(end, NULL), PKB_OK);
-    assert_true(pkb_job_is_turn(arrived(*state)));
-    assert_int_equal(pkb_job_receive(&job, ((line *)*state)->message, NULL), PKB_ERR_FORMAT);
-    assert_false(pkb_job_is_turn(said(*state, "{\"problem\":1}")));
+    for (pkb_order order = PKB_ORDER_TIME; order <= PKB_ORDER_GO_ON; order++) {
+        assert_int_equal(pkb_order_send(end, order, NULL), PKB_OK);
+        assert_int_equal(pkb_order_of(arrived(*state)), order);
+        assert_int_equal(pkb_job_receive(&job, ((line *)*state)->message, NULL), PKB_ERR_FORMAT);
+    }
+    assert_int_equal(pkb_order_of(said(*state, "{\"problem\":1}")), PKB_ORDER_NONE);
 }
 
 static void a_record_arrives_whole(void **state)
@@ -178,7 +180,7 @@ int main(void)
         WITH_LINE(a_job_arrives_with_a_source_longer_than_a_message),
         WITH_LINE(a_job_without_its_source_is_none),
         WITH_LINE(a_step_arrives),
-        WITH_LINE(a_turn_is_asked_for_given_and_over),
+        WITH_LINE(words_and_orders_arrive),
         WITH_LINE(a_record_arrives_whole),
         WITH_LINE(a_failure_arrives_with_its_code),
         WITH_LINE(nonsense_is_no_reply),
