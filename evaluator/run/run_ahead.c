@@ -3,6 +3,7 @@
  * The coming samples of a run, compiled while earlier ones are judged; see run_state.h.
  */
 #include "evaluator/attempt/evaluation.h"
+#include "evaluator/console/interrupt.h"
 #include "evaluator/run/run_state.h"
 
 /* Reads the sample; the caller clears. */
@@ -12,13 +13,15 @@ static pkb_code read_sample(pkb_run *run, size_t job, pkb_evaluation *out)
     return rc == PKB_OK ? pkb_evaluation_read(out, NULL) : rc;
 }
 
-/* Anything wrong with the sample is said when its turn comes. */
+/* Anything wrong with the sample is said when its turn comes; there will be no turn once it was
+ * asked to stop. */
 static bool is_wanted(void *context, size_t job)
 {
     pkb_run *run = context;
     pkb_evaluation evaluation = {0};
 
-    bool is_wanted = run->refused != run->samples.items[job].problem &&
+    bool is_wanted = pkb_interrupt_check_asked(NULL) == PKB_OK &&
+                     run->refused != run->samples.items[job].problem &&
                      read_sample(run, job, &evaluation) == PKB_OK && !evaluation.attempt.is_blank &&
                      !pkb_run_has_record(run, &evaluation);
     pkb_evaluation_clear(&evaluation);

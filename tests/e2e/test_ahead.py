@@ -12,7 +12,7 @@ import pytest
 
 from tests.e2e.command import PKBENCH, pkbench
 from tests.e2e.fake_tools import fake_judge, fake_nvcc
-from tests.e2e.processes import HUNG_S, Process, descendants, state, wait_until
+from tests.e2e.processes import HUNG_S, Process, descendants, kill, state, wait_until
 
 LOOKS = 300
 QUICK = ("--device", "cpu", "--sizes", "tiny", "--seed", "1", "--no-save", "--json")
@@ -51,6 +51,7 @@ def run_on(
         command = [PKBENCH, "worker", "--device", "cpu", "--sizes", "tiny"]
     command += options
     env = {**os.environ, **fake_judge(tmp_path, "times_when_told"), **fake_nvcc(tmp_path)}
+    (tmp_path / "toolkit" / "bin" / "calls").touch()
     run = subprocess.Popen(
         command,
         stdin=requests.open("rb"),
@@ -124,6 +125,25 @@ def test_a_run_that_is_killed_in_a_pause_leaves_no_compiler(folder, tmp_path):
         assert wait_until(lambda: is_spinning(run))
         (tmp_path / "mark.time").touch()
         assert wait_until(lambda: all_stopped(run))
+
+
+def test_nothing_is_begun_once_a_run_was_asked_to_stop(folder, tmp_path):
+    """Two compilers that spin end, and there would be room for the third attempt's."""
+    for number, mark in enumerate(("", "SPIN", "SPIN", "")):
+        (folder / f"{number}.cu").write_text(f"{SOURCE} // {number} {mark}")
+    with run_on(tmp_path, 2, "--sandbox", "none") as run:
+        calls = tmp_path / "toolkit" / "bin" / "calls"
+        assert wait_until(lambda: calls.read_text().count("call") == 3)
+        assert wait_until(lambda: not any(" 0.cu " in one.command for one in compilers(run)))
+        run.send_signal(signal.SIGINT)
+        assert run.stderr.readline().startswith(b"interrupted: finishing")
+        for one in compilers(run):
+            kill(one)
+        assert wait_until(lambda: compilers(run) == [])
+        (tmp_path / "mark.time").touch()
+        (tmp_path / "mark.verdict").touch()
+        assert run.wait(HUNG_S) == 130
+        assert calls.read_text().count("call") == 3
 
 
 @pytest.mark.cores
