@@ -4,87 +4,29 @@
 import json
 import os
 import re
-import shutil
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
 from tests.e2e.command import pkbench
-from tests.e2e.processes import HUNG_S
 from tests.e2e.records import problem_name, record, size_of, write
 from tests.e2e.report_pages import (
     INCOMPLETE,
     PROBLEMS,
     data_of,
-    make_two,
     needs_library,
     refusal,
     report,
 )
 from tests.e2e.report_runs import make_run, timed
 
-PHONE = {"width": 390, "height": 780}
 HOSTILE = (
     "<script>document.title='owned'</script> </script><img src=x onerror=alert(1)> "
     "\u202egnp.exe\u202c \x1b[31mred\x1b[0m &lt;b&gt; {{style}} ]]> 'quoted' \"twice\" \x00 end"
 )
 TIMES, NOTHING = "\u00d7", "\u2013"
 pytestmark = needs_library
-
-
-# ---- pages ----
-
-
-@pytest.fixture(scope="module")
-def two_runs(tmp_path_factory):
-    return make_two(tmp_path_factory.mktemp("runs"))
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    """One browser for the whole file."""
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    if program is None:
-        pytest.skip("no chromium here: tools/setup.sh browser installs it on Debian")
-    api = pytest.importorskip("playwright.sync_api", reason="tools/setup.sh browser installs it")
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def visit(chromium):
-    """Opens pages; at the end nothing may have been complained of or asked for."""
-    contexts, complaints = [], []
-
-    def turn_away(route):
-        if route.request.url.startswith("file:"):
-            route.continue_()
-        else:
-            complaints.append(f"asks for {route.request.url}")
-            route.abort()
-
-    def go(path: Path, **options):
-        context = chromium.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
-        contexts.append(context)
-        context.set_default_timeout(1000 * HUNG_S)
-        context.route("**/*", turn_away)
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(f"console: {message.text}"))
-        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
-        page.on("dialog", lambda dialog: complaints.append(f"dialog: {dialog.message}"))
-        page.goto(path.as_uri())
-        page.wait_for_selector("body[data-run]")
-        page.wait_for_selector("#funnel svg")
-        return page
-
-    go.complaints = complaints
-    yield go
-    for context in contexts:
-        context.close()
-    assert complaints == []
 
 
 def column(page, section: str, number: int) -> list[str]:
@@ -243,48 +185,6 @@ def test_a_comparison_says_what_compare_says(two_runs, visit):
     assert f"{row['p']:.4f}" in text
     for name in answer["faster_only_by_a"] + answer["faster_only_by_b"]:
         assert name in text
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_both_colour_schemes(two_runs, visit, scheme):
-    page = visit(two_runs[1], color_scheme=scheme)
-    ink = "getComputedStyle(document.body).color"
-    paper = "getComputedStyle(document.body).backgroundColor"
-    light = [sum(map(int, re.findall(r"\d+", page.evaluate(one))[:3])) for one in (paper, ink)]
-    assert (
-        (light[0] > 600 > 200 > light[1])
-        if scheme == "light"
-        else (light[0] < 100 < 600 < light[1])
-    )
-
-
-@pytest.mark.parametrize("width", [390, 320])
-def test_a_phone_scrolls_down_only(two_runs, visit, width):
-    page = visit(two_runs[1], viewport={"width": width, "height": 780})
-    for button in page.locator("#problems .open, #attempts .open").all()[:6]:
-        button.click()
-    assert page.evaluate("document.documentElement.scrollWidth") == width
-    charts = page.locator(".chart svg").all()
-    assert len(charts) >= 5
-    assert all(chart.bounding_box()["width"] <= width for chart in charts)
-
-
-def test_it_prints_on_white_without_controls(two_runs, visit):
-    page = visit(two_runs[1], color_scheme="dark")
-    page.emulate_media(media="print")
-    page.wait_for_function("document.querySelector('#funnel svg')")
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    assert not any(box.is_visible() for box in page.locator(".controls").all())
-    labels = page.locator("#funnel svg text").evaluate_all(
-        "all => all.map(t => t.getAttribute('fill'))"
-    )
-    assert "#000000" in labels  # drawn anew in the colours of print
-    boxes = [chart.bounding_box() for chart in page.locator(".chart > div:has(> svg)").all()]
-    assert len(boxes) >= 5
-    assert min(box["height"] for box in boxes) > 100
-    pdf = page.pdf(format="A4")
-    assert pdf.startswith(b"%PDF")
-    assert len(pdf) > 20_000
 
 
 def test_the_floor_is_shown_where_it_is_known(tmp_path, visit):

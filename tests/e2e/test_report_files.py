@@ -13,7 +13,6 @@ from tests.e2e.report_pages import (
     LIBRARY,
     PROBLEMS,
     data_of,
-    make_two,
     needs_library,
     refusal,
     report,
@@ -21,11 +20,6 @@ from tests.e2e.report_pages import (
 from tests.e2e.report_runs import make_run
 
 pytestmark = needs_library
-
-
-@pytest.fixture(scope="module")
-def two_runs(tmp_path_factory):
-    return make_two(tmp_path_factory.mktemp("runs"))
 
 
 def test_numbers_are_those_of_score_and_compare(two_runs):
