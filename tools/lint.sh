@@ -9,10 +9,12 @@ python=$(tools/find_python.sh)
 jobs=$(nproc)
 mapfile -t c_files < <(git ls-files '*.c')
 mapfile -t style_files < <(git ls-files '*.c' '*.h' '*.cu' '*.cuh' ':!tests/fuzz/corpus')
+mapfile -t page_files < <(git ls-files 'evaluator/report/page/*')
 mapfile -t shell_files < <(git ls-files '*.sh' .ci/run)
 
 if [ "${1:-}" = --fix ]; then
     clang-format-14 -i "${style_files[@]}"
+    .venv/bin/oxfmt "${page_files[@]}"
     "$python" -m ruff format -q .
     "$python" -m ruff check -q --fix .
     exit
@@ -20,6 +22,11 @@ fi
 
 check_format() { clang-format-14 --dry-run --Werror "${style_files[@]}"; }
 check_ruff() { "$python" -m ruff check -q . && "$python" -m ruff format -q --check .; }
+# Of a report's page the formatter leaves long texts as they are.
+check_page() {
+    .venv/bin/oxfmt --check "${page_files[@]}" && .venv/bin/oxlint --deny-warnings "${page_files[@]}" &&
+        awk 'length > 100 { print FILENAME ":" FNR ": over 100 columns"; bad = 1 } END { exit bad }' "${page_files[@]}"
+}
 check_shell() { shellcheck "${shell_files[@]}"; }
 check_layers() { tools/check_layers.sh; }
 check_cppcheck() {
@@ -49,7 +56,7 @@ export -f tidy_file
 
 passed=0
 failed=0
-for name in format layers shell ruff cppcheck tidy; do
+for name in format layers shell ruff page cppcheck tidy; do
     if output=$("check_$name" 2>&1); then
         passed=$((passed + 1))
         echo "ok     $name"

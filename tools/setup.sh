@@ -3,7 +3,7 @@
 # PyTorch in .venv/, and nvcc from PyPI where there is none. Installs nothing twice; run by make.
 #   tools/setup.sh          what building, testing and judging need
 #   tools/setup.sh lint     the linters as well
-#   tools/setup.sh browser  what the tests of reports need as well: chromium and Playwright
+#   tools/setup.sh browser  what the tests of reports need as well: Playwright and, if there is none, chromium
 # PKBENCH_PYTHON names another interpreter that has torch: then no .venv is made.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,7 +21,9 @@ say() { echo "setup: $*" >&2; }
 # A package counts as there if dpkg knows it or, for programs, if PATH has it from elsewhere.
 is_there() {
     case "$1" in
-    gcc | g++ | make | python3 | cppcheck | shellcheck | chromium) command -v "$1" >/dev/null && return 0 ;;
+    gcc | g++ | make | python3 | cppcheck | shellcheck) command -v "$1" >/dev/null && return 0 ;;
+    chromium) command -v chromium >/dev/null || command -v chromium-browser >/dev/null && return 0 ;;
+    fonts-dejavu-core) fc-list 2>/dev/null | grep -q . && return 0 ;; # any font will do
     clang-format-14 | clang-tidy-14) command -v "$1" >/dev/null && return 0 ;;
     python3-venv) python3 -c 'import ensurepip' 2>/dev/null && return 0 ;;
     openmpi-bin) command -v mpirun >/dev/null && return 0 ;;
@@ -59,6 +61,25 @@ pip_install() {
         grep -v '^WARNING' >&2 || true
 }
 
+make_venv() {
+    .venv/bin/python -m pip --version >/dev/null 2>&1 || python3 -m venv .venv
+}
+
+# install_tools NAME CHECK...: what tools/requirements-NAME.txt lists, unless just that is there;
+# CHECK is a command that works then.
+install_tools() {
+    local wanted=tools/requirements-$1.txt installed=.venv/requirements-$1.installed
+    ! cmp -s "$wanted" "$installed" || return 0
+    say "installing into .venv: $(tr '\n' ' ' <"$wanted")"
+    make_venv
+    pip_install "$wanted"
+    "${@:2}" >/dev/null || {
+        say "pip could not install $wanted into .venv"
+        return 1
+    }
+    cp "$wanted" "$installed"
+}
+
 make_environment() {
     local python=.venv/bin/python wanted=tools/requirements.txt installed=.venv/requirements.installed
     if [ -n "${PKBENCH_PYTHON:-}" ]; then
@@ -70,7 +91,7 @@ make_environment() {
     fi
     if ! cmp -s "$wanted" "$installed"; then
         say "making .venv with PyTorch (1 GB as a CPU build, 5 GB where pip takes the CUDA build)"
-        "$python" -m pip --version >/dev/null 2>&1 || python3 -m venv .venv
+        make_venv
         pip_install "$wanted"
         "$python" -c 'import torch, numpy, jsonschema, pytest' || {
             say "pip could not install $wanted into .venv"
@@ -89,7 +110,7 @@ install_nvcc() {
     *) return 0 ;;
     esac
     say "no nvcc found; installing it from PyPI into .venv (about 300 MB)"
-    .venv/bin/python -m pip --version >/dev/null 2>&1 || python3 -m venv .venv
+    make_venv
     pip_install "$wanted"
     tools/find_nvcc.sh >/dev/null || {
         say "pip could not install nvcc; install CUDA 13 or set PKBENCH_NVCC"
@@ -105,7 +126,7 @@ fetch_charts() {
     local sha256=a1911a5e05aac4b9abd7657308af5e18eb87222dd73d9fcab095d7163b72bd90
     ! sha256sum --status -c <<<"$sha256  $charts" 2>/dev/null || return 0
     say "fetching ECharts, which draws the charts of reports (7 MB)"
-    .venv/bin/python -m pip --version >/dev/null 2>&1 || python3 -m venv .venv || true
+    make_venv || true
     folder=$(mktemp -d)
     ! .venv/bin/python -c 'import setuptools.command.bdist_wheel' 2>/dev/null || how=(--no-build-isolation) # quicker
     .venv/bin/python -m pip download -q --disable-pip-version-check --retries 2 --no-deps --require-hashes \
@@ -130,12 +151,12 @@ flock 9
 
 if [ "${1:-}" = lint ]; then
     install_packages
+    install_tools lint .venv/bin/oxlint --version
     exit
 fi
 if [ "${1:-}" = browser ]; then
     install_packages
-    [ -n "${PKBENCH_PYTHON:-}" ] || .venv/bin/python -c 'import playwright' 2>/dev/null ||
-        pip_install tools/requirements-browser.txt
+    [ -n "${PKBENCH_PYTHON:-}" ] || install_tools browser .venv/bin/python -c 'import playwright'
     exit
 fi
 

@@ -17,7 +17,7 @@ test-gpu: all $(GPU_TESTS) ## the tests that need GPUs
 gpu-programs: $(GPU_TESTS)
 
 .PHONY: lint
-lint: | $(SETUP_STAMP) ## formatting, layers, clang-tidy, cppcheck, shellcheck, ruff
+lint: | $(SETUP_STAMP) ## formatting, layers, clang-tidy, cppcheck, shellcheck, ruff, oxlint
 	@tools/lint.sh
 
 .PHONY: format

@@ -11,18 +11,30 @@
 
 #include "base/fs.h"
 
-enum { FILE_BYTES = 4 << 20, SHA256_BYTES = 32, BASE64_BYTES = 48, MOST_FILES = 6 };
+enum { FILE_BYTES = 4 << 20, SHA256_BYTES = 32, BASE64_BYTES = 48, MOST_FILES = 24 };
 
 typedef enum part { PART_PAGE, PART_STYLE, PART_LIBRARY, PART_SCRIPT, PARTS } part;
 
-/* Several files are put together, in this order. */
+#define PAGE "evaluator/report/page/"
+#define STYLE PAGE "style/"
+#define CHARTS PAGE "charts/"
+#define SECTIONS PAGE "sections/"
+
+/* Several files are put together, in this order: of rules the later one wins, and a script
+ * uses at its start what stands before. */
 static const char *const files[PARTS][MOST_FILES] = {
-    [PART_PAGE] = {"evaluator/report/page/page.html"},
-    [PART_STYLE] = {"evaluator/report/page/style.css"},
+    [PART_PAGE] = {PAGE "page.html"},
+    [PART_STYLE] = {STYLE "colours.css", STYLE "text.css", STYLE "tables.css", STYLE "controls.css",
+                    STYLE "charts.css", STYLE "narrow.css", STYLE "print.css"},
     [PART_LIBRARY] = {"build/share/echarts.min.js"},
-    [PART_SCRIPT] = {"evaluator/report/page/given.js", "evaluator/report/page/pieces.js",
-                     "evaluator/report/page/charts.js", "evaluator/report/page/scores.js",
-                     "evaluator/report/page/tables.js", "evaluator/report/page/report.js"},
+    [PART_SCRIPT] = {PAGE "given.js",          PAGE "numbers.js",      PAGE "pieces.js",
+                     CHARTS "charts.js",       CHARTS "forest.js",     CHARTS "curves.js",
+                     CHARTS "bars.js",         CHARTS "dots.js",       SECTIONS "marks.js",
+                     SECTIONS "overview.js",   SECTIONS "summary.js",  SECTIONS "compare.js",
+                     SECTIONS "thresholds.js", SECTIONS "groups.js",   SECTIONS "funnel.js",
+                     SECTIONS "floor.js",      SECTIONS "attempt.js",  SECTIONS "sorting.js",
+                     SECTIONS "problems.js",   SECTIONS "attempts.js", SECTIONS "environment.js",
+                     PAGE "report.js"},
 };
 
 static pkb_code append_file(pkb_buf *out, const char *root, const char *name, part which,

@@ -5,9 +5,36 @@ import re
 
 import pytest
 
-from tests.e2e.report_pages import needs_library
+from tests.e2e.report_pages import PROBLEMS, needs_library, report
+from tests.e2e.report_runs import make_run
 
 pytestmark = needs_library
+
+LONG_RUN = "moonshot-v2-2026-instruct_temperature0.7_feedback-none"
+LONG_PROBLEM = "018_rms_norm_of_columns_that_are_spread"
+
+# Where lines of text end without a space, as [before, after].
+BREAKS = """() => {
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  let last = null;
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    if (node.parentElement.closest("script, style, pre, svg, select, noscript")) continue;
+    for (let at = 0; at < node.data.length; at++) {
+      range.setStart(node, at);
+      range.setEnd(node, at + 1);
+      const box = range.getClientRects()[0];
+      if (!box || box.width === 0) continue;
+      const before = at > 0 ? node.data[at - 1] : last && last.letter; // spaces at ends have no box
+      const isNext = last && last.parent === node.parentElement && box.top > last.box.bottom - 2;
+      if (isNext && !/\\s/.test(before)) found.push([before, node.data[at]]);
+      last = { letter: node.data[at], box, parent: node.parentElement };
+    }
+  }
+  return found;
+}"""
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -50,3 +77,24 @@ def test_it_prints_on_white_without_controls(two_runs, visit):
     pdf = page.pdf(format="A4")
     assert pdf.startswith(b"%PDF")
     assert len(pdf) > 20_000
+
+
+@pytest.mark.parametrize("width", [390, 320])
+def test_names_break_between_their_words(tmp_path, visit, width):
+    problems = [LONG_PROBLEM, *PROBLEMS]
+    runs = [make_run(tmp_path / name, name, problems, 2) for name in (LONG_RUN, "short")]
+    page = visit(report(tmp_path / "page.html", *runs), viewport={"width": width, "height": 780})
+    for button in page.locator("#problems .open").all()[:2]:
+        button.click()
+    breaks = page.evaluate(BREAKS)
+    assert ["_", "t"] in breaks  # a long name did break
+    assert {before for before, _ in breaks} <= set("-_/\u2013")
+
+
+def test_the_name_of_a_row_stays_on_a_phone(two_runs, visit):
+    page = visit(two_runs[1], viewport={"width": 320, "height": 780})
+    table, name = page.locator("#problems .scroll").first, page.locator("#problems td.name").first
+    before = name.bounding_box()["x"]
+    table.evaluate("box => { box.scrollLeft = 100; }")
+    assert table.evaluate("box => box.scrollLeft") == 100
+    assert name.bounding_box()["x"] == before

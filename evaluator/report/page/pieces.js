@@ -1,105 +1,168 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pieces that a report is made of: elements, tables, numbers as people read them. Texts of records
-// are hostile: they reach the page as text nodes only, never as markup.
+// Pieces that a report is made of: elements, tables, figures, controls. Texts of records are
+// hostile: they reach the page as text nodes only, never as markup.
 "use strict";
 
-const pieces = (() => {
-  // ---- pieces of the page ----
+page.pieces = (() => {
+  const { interval, isThere, percent } = page.numbers;
 
   const find = (selector) => document.querySelector(selector);
+
+  // ---- elements ----
+
+  function setAttribute(element, key, value) {
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (value === true) element.setAttribute(key, "");
+    else if (value !== undefined && value !== false) element.setAttribute(key, value);
+  }
+
+  const isShown = (child) => isThere(child) && child !== false;
 
   // h("td", {class: "number"}, "text", element): attributes, listeners (on...), children.
   function h(tag, attributes, ...children) {
     const element = document.createElement(tag);
-    for (const [key, value] of Object.entries(attributes || {}))
-      if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
-      else if (value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : value);
-    element.append(...children.flat().filter((child) => child !== undefined && child !== null && child !== false));
+    for (const [key, value] of Object.entries(attributes)) setAttribute(element, key, value);
+    element.append(...children.flat().filter(isShown));
     return element;
   }
 
   // Puts new contents below the heading of a section.
   function fill(id, ...children) {
     const section = document.getElementById(id);
-    charts.forget(section);
-    for (const old of [...section.children]) if (old.tagName !== "H2") old.remove();
+    page.charts.forget(section);
+    for (const old of Array.from(section.children)) if (old.tagName !== "H2") old.remove();
     section.append(...children.flat().filter(Boolean));
     section.hidden = false;
   }
 
-  // The chart is drawn once it is in the page.
-  function figure(label, build, caption) {
-    const chart = h("div");
-    requestAnimationFrame(() => charts.show(chart, label, build));
-    return h("figure", {}, chart, h("figcaption", {}, caption));
-  }
+  // ---- words ----
 
   const text = (value) => h("span", { class: "text" }, value);
+  const caption = (...words) => h("p", { class: "caption" }, ...words);
   const dash = () => h("span", { class: "quiet" }, "–"); // not known
   const empty = (...words) => h("p", { class: "empty" }, ...words);
+  const mark = (name, words) => h("p", { class: "mark" }, h("b", {}, name), `: ${words}`);
 
-  function table(head, rows, more) {
-    return h("div", { class: "scroll" }, h("table", more || {},
-      h("thead", {}, h("tr", {}, head.map((cell) => typeof cell === "string" ? h("th", { scope: "col" }, cell) : cell))),
-      h("tbody", {}, rows)));
+  // A name, which may break behind what separates its words; numbers such as 0.7 stay whole.
+  function title(name) {
+    const parts = name.split(/(?<=[-_/:@]|\D\.|\.(?=\D))(?=[^-_./:@])/);
+    return h(
+      "span",
+      { class: "text" },
+      parts.flatMap((part, at) => (at > 0 ? [h("wbr", {}), part] : [part])),
+    );
   }
 
+  // ---- tables ----
+
+  const head = (name) => h("th", { scope: "col" }, name);
   const numberHead = (name) => h("th", { scope: "col", class: "number" }, name);
+  const rowHead = (...children) => h("th", { scope: "row" }, ...children);
+  const row = (...cells) => h("tr", {}, ...cells);
+  const cell = (...children) => h("td", {}, ...children);
+  const nameCell = (...children) => h("td", { class: "name" }, ...children);
   const numberCell = (...children) => h("td", { class: "number" }, ...children);
-  const swatch = (number) => {
+
+  function table(heads, rows, attributes = {}) {
+    const cells = heads.map((one) => (typeof one === "string" ? head(one) : one));
+    const parts = [h("thead", {}, row(cells)), h("tbody", {}, rows)];
+    return h("div", { class: "scroll" }, h("table", attributes, parts));
+  }
+
+  function bounds({ if_fail: low, if_pass: high }) {
+    if (!isThere(low)) return null;
+    const why = "if what has no verdict had failed, or passed";
+    const range = h("span", { class: "whole" }, `${percent(low)}–${percent(high)}`);
+    return h("small", { title: why }, "rest fail/pass ", range);
+  }
+
+  // A number of a score with its interval and bounds.
+  function valueCell(value, format) {
+    if (!value || !isThere(value.value)) return numberCell(dash());
+    const range = h("small", {}, interval(value, format));
+    return numberCell(format(value.value), range, bounds(value));
+  }
+
+  // ---- charts ----
+
+  // The chart is drawn once it is in the page.
+  function figure(label, build, words) {
+    const chart = h("div", {});
+    requestAnimationFrame(() => page.charts.show(chart, label, build));
+    return h("figure", {}, chart, h("figcaption", {}, words));
+  }
+
+  function swatch(number) {
     const box = h("span", { class: "swatch" });
     box.style.background = `var(--run-${number % 8})`;
     return box;
-  };
+  }
 
   function legend(series) {
-    return h("ul", { class: "legend" }, series.map((one) => h("li", {}, swatch(one.color), text(one.name))));
+    const items = series.map((one) => h("li", {}, swatch(one.color), title(one.name)));
+    return h("ul", { class: "legend" }, items);
   }
+
+  // ---- controls ----
+
+  const controls = (...children) => h("div", { class: "controls" }, ...children);
 
   // A choice among few: radio buttons, which arrow keys move through.
   function choice(name, label, options, chosen, act) {
-    const box = h("fieldset", {}, h("legend", {}, label));
-    for (const [value, title] of options)
-      box.append(h("label", {}, h("input", {
-        type: "radio", name, value, checked: value === chosen, onchange: () => act(value),
-      }), ` ${title}`));
-    return h("div", { class: "controls" }, box);
+    const radio = (value) => {
+      const onchange = () => act(value);
+      return h("input", { type: "radio", name, value, checked: value === chosen, onchange });
+    };
+    const labels = options.map(([value, words]) => h("label", {}, radio(value), ` ${words}`));
+    return controls(h("fieldset", {}, h("legend", {}, label), labels));
   }
 
-  // ---- numbers ----
-
-  const isThere = (value) => value !== undefined && value !== null;
-  const count = (value) => value.toLocaleString("en-US").replaceAll(",", "\u202f");
-  const plural = (value, word) => `${count(value)} ${word}${value === 1 ? "" : "s"}`;
-  const percent = (value) => `${(100 * value).toFixed(1)} %`;
-  const axisPercent = (value) => `${Number((100 * value).toPrecision(3))} %`;
-  const times = (value) => `${value >= 100 ? value.toFixed(0) : value.toPrecision(3)}×`;
-  const points = (value) => `${value > 0 ? "+" : value < 0 ? "−" : "±"}${Math.abs(100 * value).toFixed(1)}`;
-  const hasInterval = (value) => isThere(value.low) && isThere(value.high);
-
-  function interval(value, format) {
-    if (!hasInterval(value)) return "";
-    const bare = (number) => format(number).replace(/ ?[%×]$/, "");
-    return `[${bare(value.low)}, ${bare(value.high)}]`;
+  // A choice among many; options are [value, words].
+  function menu(label, options, chosen, act) {
+    const onchange = () => act(select.value);
+    const select = h(
+      "select",
+      { onchange },
+      options.map(([value, words]) => h("option", { value, selected: value === chosen }, words)),
+    );
+    return h("label", {}, `${label} `, select);
   }
 
-  // As in pkbench score: microseconds, milliseconds or seconds with three digits.
-  function duration(us) {
-    if (us >= 1e6) return `${(us / 1e6).toPrecision(3)} s`;
-    return us >= 1e3 ? `${(us / 1e3).toPrecision(3)} ms` : `${us.toPrecision(3)} µs`;
+  function searchBox(label, value, act) {
+    const oninput = (event) => act(event.target.value);
+    return h("label", {}, `${label} `, h("input", { type: "search", value, oninput }));
   }
 
-  function valueCell(value, format) {
-    if (!value || !isThere(value.value)) return numberCell(dash());
-    const bounds = isThere(value.if_fail) && h("small", { title: "if what has no verdict had failed, or passed" },
-      `rest fail/pass ${percent(value.if_fail)}–${percent(value.if_pass)}`);
-    return numberCell(format(value.value), h("small", {}, interval(value, format)), bounds || null);
+  function button(label, attributes, onclick) {
+    return h("button", { type: "button", class: "button", ...attributes, onclick }, label);
   }
 
   return {
-    find, h, fill, figure, text, dash, empty, table, numberHead, numberCell, swatch, legend, choice,
-    isThere, count, plural, percent, axisPercent, times, points, hasInterval, interval, duration,
+    find,
+    h,
+    fill,
+    text,
+    caption,
+    dash,
+    empty,
+    mark,
+    title,
+    numberHead,
+    rowHead,
+    row,
+    cell,
+    nameCell,
+    numberCell,
     valueCell,
+    table,
+    figure,
+    swatch,
+    legend,
+    controls,
+    choice,
+    menu,
+    searchBox,
+    button,
   };
 })();
