@@ -8,10 +8,13 @@ import torch.distributed as dist
 import torch.nn.functional as F
 
 SHARPNESS = {"sharp": 8.0, "flat": 0.1}  # deviation of the scores; otherwise 2
+GAP = 64  # least distance of the largest score in the family `pick`: exp(-64) is nothing
 
 
 def make_inputs(ctx):
     """x (B, s, h d) of this rank; Wqkv (3 h d, h d) and Wo (h d, h d), equal on all ranks."""
+    if ctx.family == "pick":
+        return picking_inputs(ctx)
     B, s, C = ctx.dims.B, ctx.dims.s, ctx.dims.h * ctx.dims.d
     shared = ctx.shared_rng()
 
@@ -53,6 +56,58 @@ def scale_channels(ctx, x, Wqkv, Wo):
     x.copy_(torch.ldexp(x, of_x))
     Wqkv.copy_(torch.ldexp(Wqkv, torch.cat([of_q, -of_q, of_v])[:, None] - of_x))
     Wo.copy_(torch.ldexp(Wo, -of_v))
+
+
+def picking_inputs(ctx):
+    """Every token's query picks one of the keys that it sees: x holds a code of its position and of
+    the one that it picks, and a softmax over scores GAP apart is 1 there and 0 elsewhere in any
+    arithmetic. The rest of x are values of 8 bits with a sign and a power of two, each its own,
+    that reach y one by one. So y is exact in bfloat16, but 8 bits do not hold the values: no
+    factor for a channel, a token or a block fits."""
+    B, s, h, d, device = ctx.dims.B, ctx.dims.s, ctx.dims.h, ctx.dims.d, ctx.device
+    C, S, shared = h * d, s * ctx.world, ctx.shared_rng()
+
+    def integers(low, high, *shape, generator=shared):
+        return torch.randint(low, high, shape, generator=generator, device=device)
+
+    def order(count):
+        return torch.randperm(count, generator=shared, device=device)
+
+    def powers(*shape, generator=shared):
+        sign = 2 * integers(0, 2, *shape, generator=generator) - 1
+        return torch.ldexp(sign.float(), integers(-7, 1, *shape, generator=generator))
+
+    # Codes of `bits` signs. Where positions outnumber them the last is that of all the others,
+    # which are never picked; position 0, which all tokens see, has one of its own.
+    bits = min(d, S.bit_length(), C // 3)
+    last = 2**bits - 1
+    number = F.pad(1 + order(S - 1), (1, 0)).clamp(max=last)
+    position = torch.arange(S, device=device)
+    latest = torch.where(number < last, position, 0).cummax(0).values
+    code = 2 * (number[:, None] >> torch.arange(bits, device=device) & 1) - 1
+
+    own = position[ctx.rank * s : (ctx.rank + 1) * s]
+    seen = own + 1 if ctx.dims.causal else S
+    picked = latest[integers(0, 2**31, B, s, generator=ctx.rng) % seen]
+    shape = B, s, C - 2 * bits
+    value = powers(*shape, generator=ctx.rng) * integers(128, 256, *shape, generator=ctx.rng)
+    place = order(C)  # in x: of the own code, of the picked one's, of values
+    x = torch.empty(B, s, C, device=device)
+    x[..., place] = torch.cat([code[own].expand(B, s, bits), code[picked], value], 2)
+
+    bit = torch.rand(h, d, generator=shared, device=device).argsort(1) % bits
+    sharpness = GAP * (1 + torch.rand(h, 1, generator=shared, device=device))
+    root = torch.sqrt(sharpness * math.sqrt(d) / (2 * (d // bits))) * (2 * integers(0, 2, h, d) - 1)
+    source = place[2 * bits + order(C) % (C - 2 * bits)]
+    Wqkv = torch.zeros(3, C, C, device=device)
+    for part, column, factor in (
+        (0, place[bits + bit], root),
+        (1, place[bit], root),
+        (2, source, powers(C)),
+    ):
+        Wqkv[part].scatter_(1, column.view(C, 1), factor.view(C, 1))
+    Wo = torch.zeros(C, C, device=device).scatter_(1, order(C)[:, None], powers(C, 1))
+    return {"x": x.bfloat16(), "Wqkv": Wqkv.view(3 * C, C).bfloat16(), "Wo": Wo.bfloat16()}
 
 
 def reference(ctx, x, Wqkv, Wo):

@@ -8,10 +8,13 @@ import torch.distributed as dist
 import torch.nn.functional as F
 
 SHARPNESS = {"sharp": 8.0, "flat": 0.1}  # deviation of the scores; otherwise 2
+GAP = 64  # least distance of the largest score in the family `pick`: exp(-64) is nothing
 
 
 def make_inputs(ctx):
     """x (B, s, N), equal along tp; Wqkv (3 hl d, N) and Wo (N, hl d), equal along cp."""
+    if ctx.family == "pick":
+        return picking_inputs(ctx)
     B, s, N, width = ctx.dims.B, ctx.dims.s, ctx.dims.N, ctx.dims.hl * ctx.dims.d
 
     def normal(generator, *shape):
@@ -57,6 +60,63 @@ def scale_channels(ctx, x, Wqkv, Wo, of_heads):
     x.copy_(torch.ldexp(x, of_x))
     Wqkv.copy_(torch.ldexp(Wqkv, torch.cat([of_q, -of_q, of_v])[:, None] - of_x))
     Wo.copy_(torch.ldexp(Wo, -of_v))
+
+
+def picking_inputs(ctx):
+    """Every token's query picks one of the keys that it sees: x holds a code of its position and of
+    the one that it picks, and a softmax over scores GAP apart is 1 there and 0 elsewhere in any
+    arithmetic. The rest of x are values of 8 bits with a sign and a power of two, each its own,
+    that reach y one by one, each from one column. So y is exact in bfloat16, but 8 bits do not
+    hold the values: no factor for a channel, a token or a block fits."""
+    B, s, N, hl, d, device = *(getattr(ctx.dims, n) for n in ("B", "s", "N", "hl", "d")), ctx.device
+    S, width, tp = s * ctx.grid["cp"], hl * d, ctx.grid["tp"]
+    shared, of_heads, of_tokens = ctx.shared_rng(), ctx.shared_rng("tp"), ctx.shared_rng("cp")
+
+    def integers(generator, low, high, *shape):
+        return torch.randint(low, high, shape, generator=generator, device=device)
+
+    def order(generator, count):
+        return torch.randperm(count, generator=generator, device=device)
+
+    def powers(generator, *shape):
+        sign = 2 * integers(generator, 0, 2, *shape) - 1
+        return torch.ldexp(sign.float(), integers(generator, -7, 1, *shape))
+
+    # Codes of `bits` signs. Where positions outnumber them the last is that of all the others,
+    # which are never picked; position 0, which all tokens see, has one of its own.
+    bits = min(d, S.bit_length(), N // 3)
+    last = 2**bits - 1
+    number = F.pad(1 + order(shared, S - 1), (1, 0)).clamp(max=last)
+    position = torch.arange(S, device=device)
+    latest = torch.where(number < last, position, 0).cummax(0).values
+    code = 2 * (number[:, None] >> torch.arange(bits, device=device) & 1) - 1
+
+    own = position[ctx.coordinate["cp"] * s :][:s]
+    picked = latest[integers(of_tokens, 0, 2**31, B, s) % (own + 1)]
+    shape = B, s, N - 2 * bits
+    value = powers(of_tokens, *shape) * integers(of_tokens, 128, 256, *shape)
+    place = order(shared, N)  # in x: of the own code, of the picked one's, of values
+    x = torch.empty(B, s, N, device=device)
+    x[..., place] = torch.cat([code[own].expand(B, s, bits), code[picked], value], 2)
+
+    bit = torch.rand(hl, d, generator=of_heads, device=device).argsort(1) % bits
+    sharpness = GAP * (1 + torch.rand(hl, 1, generator=of_heads, device=device))
+    root = torch.sqrt(sharpness * math.sqrt(d) / (2 * (d // bits)))
+    root = root * (2 * integers(of_heads, 0, 2, hl, d) - 1)
+    source = place[2 * bits + order(of_heads, width) % (N - 2 * bits)]
+    Wqkv = torch.zeros(3, width, N, device=device)
+    for part, channel, factor in (
+        (0, place[bits + bit], root),
+        (1, place[bit], root),
+        (2, source, powers(of_heads, width)),
+    ):
+        Wqkv[part].scatter_(1, channel.view(width, 1), factor.view(width, 1))
+
+    turn = order(shared, N)  # column turn % tp alone gives this channel of y
+    channel = order(of_heads, width)[turn // tp % width]
+    factor = powers(of_heads, N) * (turn % tp == ctx.coordinate["tp"])
+    Wo = torch.zeros(N, width, device=device).scatter_(1, channel[:, None], factor[:, None])
+    return {"x": x.bfloat16(), "Wqkv": Wqkv.view(-1, N).bfloat16(), "Wo": Wo.bfloat16()}
 
 
 def reference(ctx, x, Wqkv, Wo):

@@ -9,7 +9,7 @@ import pytest
 from harness.runner.audit.choose import choose
 from harness.runner.audit.measure import CHEATS, Sample, measure
 from harness.runner.audit.rewrite import tolerance_entry, write_tolerance
-from harness.runner.audit.scene import Place
+from harness.runner.audit.scene import Place, places_of
 from harness.runner.audit.table import page
 from harness.runner.compare import REFERENCE_FACTOR, Errors
 from harness.runner.problem import METRICS, ROOT, ProblemError, find, load
@@ -182,11 +182,13 @@ def test_the_published_size_separates(running_worlds, number):
         ("1", "integers", "y", ["eight_bits", "eight_bit_blocks", ELEMENT]),
         ("18", "integers", "y", [ELEMENT]),
         ("39", "scaled", "y", ["eight_bits", "eight_bit_blocks"]),
+        ("39", "pick", "y", ["eight_bits", "eight_bit_blocks", "eight_bit_channels"]),
+        ("55", "pick", "y", ["eight_bits", "eight_bit_blocks", "eight_bit_channels"]),
         ("73", "counts", "dlogits", [ELEMENT]),
     ],
 )
 def test_a_family_shows_what_nominal_inputs_hide(running_worlds, number, family, output, kinds):
-    place = Place(load(find(number)), "tiny", 2)
+    (place, *_) = places_of(load(find(number)), ["tiny"], [2], "cpu")
     found = [one for found in running_worlds(2).run(measure, place, family, 1) for one in found]
     seen = [one for one in found if one.output == output]
     assert len(seen) == 2

@@ -32,6 +32,7 @@ CHEATS = {
 OTHERS = {
     "eight_bits": "the other ranks' inputs as e4m3 with a factor a tensor",
     "eight_bit_blocks": f"the other ranks' inputs as int8 with a factor for {GROUP} elements",
+    "eight_bit_channels": "the other ranks' inputs as int8 with a factor a channel",
 }
 _HOW = {
     "in float32": "float32",
@@ -104,6 +105,7 @@ def _answers(place: Place, scene: Scene, rank: int, reference: Tensors) -> dict[
         ("local_only", _alone(scene, rank)),
         ("eight_bits", _coarse(scene, rank, _in_e4m3)),
         ("eight_bit_blocks", _coarse(scene, rank, _in_int8)),
+        ("eight_bit_channels", _coarse(scene, rank, _in_int8_by_channel)),
     ):
         answer = _expect(scene, rank, inputs) or {}
         answers[kind] = {
@@ -121,17 +123,20 @@ def _alone(scene: Scene, rank: int) -> list[Draw]:
 
 
 def _coarse(scene: Scene, rank: int, code: Callable[[torch.Tensor], torch.Tensor]) -> list[Draw]:
-    """The inputs, those of the others as they are after a narrow format."""
+    """The inputs, those of the others as they are after a narrow format, but for what this rank
+    holds as well: nobody has to send it."""
+    own = scene.inputs[rank].tensors
 
-    def coarse(tensor: torch.Tensor) -> torch.Tensor:
-        if not tensor.is_floating_point() or tensor.element_size() == 1 or not tensor.any():
+    def coarse(name: str, tensor: torch.Tensor) -> torch.Tensor:
+        is_narrow = not tensor.is_floating_point() or tensor.element_size() == 1
+        if is_narrow or not tensor.any() or (name in own and same_bits(tensor, own[name])):
             return tensor
         return code(tensor.double()).to(tensor.dtype)
 
     return [
         draw
         if q == rank
-        else Draw({k: coarse(t) for k, t in draw.tensors.items()}, draw.scalars, draw.dims)
+        else Draw({k: coarse(k, t) for k, t in draw.tensors.items()}, draw.scalars, draw.dims)
         for q, draw in enumerate(scene.inputs)
     ]
 
@@ -143,8 +148,18 @@ def _in_e4m3(tensor: torch.Tensor) -> torch.Tensor:
 
 def _in_int8(tensor: torch.Tensor) -> torch.Tensor:
     flat = torch.nn.functional.pad(tensor.flatten(), (0, -tensor.numel() % GROUP)).view(-1, GROUP)
-    unit = flat.abs().amax(1, keepdim=True).clamp(min=1e-300) / 127
-    return ((flat / unit).round() * unit).flatten()[: tensor.numel()].view(tensor.shape)
+    return _whole_units(flat, 1).flatten()[: tensor.numel()].view(tensor.shape)
+
+
+def _in_int8_by_channel(tensor: torch.Tensor) -> torch.Tensor:
+    """With a factor for each place on the last axis, the largest over all others."""
+    return _whole_units(tensor.reshape(-1, tensor.shape[-1]), 0).view(tensor.shape)
+
+
+def _whole_units(tensor: torch.Tensor, axis: int) -> torch.Tensor:
+    """To whole multiples of the largest along an axis, by 127."""
+    unit = tensor.abs().amax(axis, keepdim=True).clamp(min=1e-300) / 127
+    return (tensor / unit).round() * unit
 
 
 def _expect(scene: Scene, rank: int, inputs: list[Draw]) -> Tensors | None:
