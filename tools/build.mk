@@ -119,6 +119,9 @@ $(BUILD)/tests/evaluator/%: $(BUILD)/obj/tests/unit/evaluator/%.o \
 # Its clock is the test's.
 $(BUILD)/tests/evaluator/test_ahead: private UNIT_LIBS += -Wl,--wrap=clock_gettime
 
+# This one says when there is no memory.
+$(BUILD)/tests/evaluator/test_output: private UNIT_LIBS += -Wl,--wrap=realloc
+
 # ---- tests that need GPUs: built by `make test-gpu`, skipped without one ----
 GPU_TESTS := $(patsubst tests/gpu/%.c,$(BUILD)/tests/gpu/%,$(wildcard tests/gpu/test_*.c))
 $(BUILD)/obj/tests/gpu/%.o: private PKB_CFLAGS += -isystem $(CUDA_INCLUDE)

@@ -4,12 +4,12 @@
  */
 #include "evaluator/export/table.h"
 
-#include <errno.h>
 #include <inttypes.h>
 
 #include "base/buf.h"
 #include "evaluator/console/csv.h"
 #include "evaluator/console/interrupt.h"
+#include "evaluator/console/output.h"
 #include "evaluator/score/runset_record.h"
 
 void pkb_table_head(const pkb_table *table)
@@ -79,7 +79,7 @@ static pkb_code write_row(pkb_table *table, const pkb_row *row, pkb_error *err)
     fputc('\n', table->out);
     table->row_count++;
     if (rc == PKB_OK && ferror(table->out))
-        rc = pkb_error_set_errno(err, PKB_ERR_DISK, "cannot write the table");
+        rc = pkb_output_flush_to(table->out, "the table", err);
     return rc;
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "evaluator/console/output.h"
 
 /* What parquet.py exits with; the limit is for one that hangs. */
 enum { WRITER_LACKS_DUCKDB = 3, WRITER_LIMIT_S = 600, EXPORT_VERSION = 1 };
@@ -158,10 +159,12 @@ static pkb_code flush(pkb_target *target, pkb_error *err)
     FILE *out = target->out;
 
     target->out = NULL;
-    if (fflush(out) == 0 && !ferror(out) && (out == stdout || fclose(out) == 0))
-        return PKB_OK;
-    return pkb_error_set_errno(err, PKB_ERR_DISK, "cannot write %s",
-                               out == stdout ? "standard output" : target->path);
+    if (out == stdout)
+        return pkb_output_flush(err);
+    const pkb_code rc = pkb_output_flush_to(out, target->path, err);
+    if (fclose(out) != 0 && rc == PKB_OK)
+        return pkb_error_set_errno(err, PKB_ERR_DISK, "cannot write %s", target->path);
+    return rc;
 }
 
 pkb_code pkb_target_finish(pkb_target *target, pkb_code rc, pkb_error *err)

@@ -16,7 +16,7 @@ pkb_code pkb_score_json(cJSON **out, const pkb_score *score, pkb_error *err);
 
 /* The names of the columns, and a row a number. */
 void pkb_score_csv_head(FILE *out);
-void pkb_score_csv(FILE *out, const pkb_score *score);
+pkb_code pkb_score_csv(FILE *out, const pkb_score *score, pkb_error *err);
 
 /* With a row a problem, where that is asked for. */
 void pkb_score_text(FILE *out, const pkb_score *score, bool by_problem);

@@ -59,12 +59,12 @@ static pkb_code print(const pkb_score *score, const score_options *options, bool
     if (options->wants_csv) {
         if (is_first)
             pkb_score_csv_head(stdout);
-        pkb_score_csv(stdout, score);
+        rc = pkb_score_csv(stdout, score, err);
     } else {
         fputs(is_first ? "" : "\n", stdout);
         pkb_score_text(stdout, score, options->by_problem);
     }
-    return pkb_output_flush(err);
+    return rc == PKB_OK ? pkb_output_flush(err) : rc;
 }
 
 static pkb_code score_run(const score_options *options, const pkb_catalogue *catalogue,
