@@ -249,6 +249,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case ARGP_KEY_END:
         if (options->file == NULL)
             argp_error(state, "which file or folder? pkbench eval FILE.cu, or pkbench eval DIR");
+        if (strcmp(options->file, "-") == 0)
+            argp_error(state, "an attempt is a file: store it, or send it to pkbench worker");
         return 0;
     default:
         return parse_text(key, value, options);
@@ -337,6 +339,10 @@ pkb_code pkb_eval_options_check(pkb_eval_options *options, bool has_gpu, pkb_err
     if (options->device == NULL)
         options->device = has_gpu ? "cuda" : "cpu";
     const bool is_cuda = strcmp(options->device, "cuda") == 0;
+    if (options->output != NULL && strcmp(options->output, "-") == 0)
+        return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                             "-o takes a file, from which a run can go on; --json prints records, "
+                             "and ./- is a file called so");
     if (is_cuda && !has_gpu)
         return pkb_error_set(err, PKB_ERR_USAGE, 0, "no GPU found; use --device cpu");
     if (!is_cuda && strcmp(options->device, "cpu") != 0)

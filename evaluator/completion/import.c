@@ -4,18 +4,17 @@
  */
 #include "evaluator/completion/import.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/fs.h"
 #include "evaluator/attempt/entry.h"
 #include "evaluator/completion/completion.h"
 #include "evaluator/completion/import_files.h"
+#include "evaluator/completion/import_source.h"
 #include "evaluator/completion/run_plan.h"
 #include "evaluator/console/clean.h"
 #include "evaluator/console/interrupt.h"
@@ -39,6 +38,7 @@ typedef struct tally {
 
 typedef struct importer {
     const pkb_import_options *options;
+    pkb_import_source source;
     const pkb_catalogue *catalogue;
     pkb_import_result *result;
     entry *entries; /* in the order of the lines, until all are known */
@@ -62,7 +62,7 @@ static void tell_fault(importer *import, size_t line, const char *why)
 
     if (import->fault_count++ >= SHOWN_FAULTS)
         return;
-    pkb_clean_append(&text, import->options->file, strlen(import->options->file), SIZE_MAX);
+    pkb_clean_append(&text, import->source.name, strlen(import->source.name), SIZE_MAX);
     pkb_buf_printf(&text, ":%zu: ", line);
     pkb_clean_append(&text, why, strlen(why), SIZE_MAX);
     fprintf(stderr, "%s\n", pkb_buf_text(&text));
@@ -104,8 +104,8 @@ static pkb_code add_entry(importer *import, const pkb_reply *reply, size_t line,
 {
     if (import->count == PKB_COMPLETION_MOST_SAMPLES)
         return pkb_error_set(err, PKB_ERR_USAGE, 0,
-                             "%s has more than %d completions; split the file",
-                             import->options->file, PKB_COMPLETION_MOST_SAMPLES);
+                             "%s has more than %d completions; split the file", import->source.name,
+                             PKB_COMPLETION_MOST_SAMPLES);
     if (import->count == import->capacity) {
         const size_t wanted = 2 * import->capacity + 256;
         entry *larger = reallocarray(import->entries, wanted, sizeof *larger);
@@ -236,7 +236,7 @@ static pkb_code complain_of_change(const importer *import, pkb_error *err)
 {
     return pkb_error_set(err, PKB_ERR_USAGE, 0,
                          "%s changed while it was read; import it again when it is complete",
-                         import->options->file);
+                         import->source.name);
 }
 
 /* Is this still the line that was looked at? */
@@ -291,7 +291,7 @@ static pkb_code read_lines(importer *import, take_line *take, pkb_error *err)
     pkb_lines lines = PKB_LINES_NONE;
     pkb_line line = {0};
 
-    pkb_code rc = pkb_lines_open(&lines, import->options->file, PKB_COMPLETION_LIMIT_BYTES, err);
+    pkb_code rc = pkb_import_source_lines(&lines, &import->source, PKB_COMPLETION_LIMIT_BYTES, err);
     while (rc == PKB_OK) {
         rc = pkb_interrupt_check(err);
         if (rc == PKB_OK)
@@ -307,7 +307,7 @@ static pkb_code read_lines(importer *import, take_line *take, pkb_error *err)
 
 static pkb_code judge_file(const importer *import, pkb_error *err)
 {
-    const char *file = import->options->file;
+    const char *file = import->source.name;
 
     if (import->fault_count > SHOWN_FAULTS)
         fprintf(stderr, "… and %zu faults more\n", import->fault_count - SHOWN_FAULTS);
@@ -333,47 +333,20 @@ static pkb_code check_folder(const char *folder, pkb_error *err)
     return PKB_OK;
 }
 
-/* What is plainly no file of lines is told once, with a remedy, and not line by line. */
-static pkb_code check_form(const char *file, pkb_error *err)
-{
-    static const char gzip[] = "\x1f\x8b", zstd[] = "\x28\xb5\x2f\xfd";
-    char head[256] = "";
-    const int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat status = {0};
-    const ssize_t bytes = fd < 0 ? -1 : pread(fd, head, sizeof head - 1, 0);
-    const bool is_file = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
-
-    if (fd >= 0)
-        close(fd);
-    if (fd >= 0 && !is_file)
-        return pkb_error_set(err, PKB_ERR_USAGE, 0,
-                             "%s is no ordinary file, and it is read twice; store the lines in a "
-                             "file first",
-                             file);
-    if (bytes <= 0)
-        return PKB_OK; /* reading it says why */
-    if (strncmp(head, gzip, sizeof gzip - 1) == 0 || strncmp(head, zstd, sizeof zstd - 1) == 0)
-        return pkb_error_set(err, PKB_ERR_USAGE, 0,
-                             "%s is compressed; unpack it first, with gunzip or zstd -d", file);
-    if (head[strspn(head, " \t\r\n")] == '[')
-        return pkb_error_set(err, PKB_ERR_USAGE, 0,
-                             "%s is a JSON list; wanted is one object a line, as jq -c '.[]' "
-                             "makes of it",
-                             file);
-    return PKB_OK;
-}
-
 pkb_code pkb_import(const pkb_import_options *options, const pkb_catalogue *catalogue,
                     pkb_import_result *out, pkb_error *err)
 {
-    importer import = {.options = options, .catalogue = catalogue, .result = out};
+    importer import = {.options = options,
+                       .source = PKB_IMPORT_SOURCE_NONE,
+                       .catalogue = catalogue,
+                       .result = out};
 
     *out = (pkb_import_result){0};
     import.tallies = calloc(catalogue->count + 1, sizeof *import.tallies);
     pkb_code rc =
         import.tallies != NULL ? check_folder(options->folder, err) : no_memory(&import, err);
     if (rc == PKB_OK)
-        rc = check_form(options->file, err);
+        rc = pkb_import_source_open(&import.source, options->file, err);
     if (rc == PKB_OK)
         rc = read_lines(&import, check_line, err);
     if (rc == PKB_OK) {
@@ -390,6 +363,7 @@ pkb_code pkb_import(const pkb_import_options *options, const pkb_catalogue *cata
         out->planned_problems = import.plan.problems;
         out->planned_samples = import.plan.samples;
     }
+    pkb_import_source_close(&import.source);
     pkb_run_plan_clear(&import.plan);
     free(import.entries);
     free(import.tallies);

@@ -12,8 +12,8 @@
 #include "evaluator/problem/catalogue.h"
 
 typedef struct pkb_import_options {
-    const char *file, *folder;
-    bool replaces; /* samples that are there and differ */
+    const char *file, *folder; /* the file "-" is standard input */
+    bool replaces;             /* samples that are there and differ */
 } pkb_import_options;
 
 typedef struct pkb_import_result {

@@ -271,6 +271,10 @@ pkb_code pkb_runset_read_path(pkb_runset *runset, const char *path,
 {
     struct stat status;
 
+    if (strcmp(path, "-") == 0)
+        return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                             "records are read more than once, so not from standard input: store "
+                             "them in a file, or name it ./- if it has that name");
     if (stat(path, &status) != 0)
         return pkb_error_set_errno(err, PKB_ERR_USAGE, "cannot find the run %s", path);
     if (S_ISDIR(status.st_mode))

@@ -60,13 +60,15 @@ pkb_code pkb_verb_import(int argc, char **argv, int *status, pkb_error *err)
         .options = table,
         .parser = parse_option,
         .args_doc = "FILE.jsonl RUN_DIR",
-        .doc = "Makes samples of a run from completions, one JSON object a line: {problem, "
-               "completion, sample?, finish_reason?, model?, prompt_sha256?}. Each gets "
-               "RUN_DIR/samples/PROBLEM/K.cu and K.json. Without \"sample\" the lines of a problem "
-               "are counted from 0. A reply without code, or one that was cut, is a sample, too, "
-               "with the verdict NO_CODE or TRUNCATED.\v"
-               "If a line is faulty nothing is written. A line may have 8 MiB, a file a million "
-               "lines. docs/runs.md says how the code of a reply is found."};
+        .doc =
+            "Makes samples of a run from completions, one JSON object a line, in a file or (-) on "
+            "standard input: {problem, "
+            "completion, sample?, finish_reason?, model?, prompt_sha256?}. Each gets "
+            "RUN_DIR/samples/PROBLEM/K.cu and K.json. Without \"sample\" the lines of a problem "
+            "are counted from 0. A reply without code, or one that was cut, is a sample, too, "
+            "with the verdict NO_CODE or TRUNCATED.\v"
+            "If a line is faulty nothing is written. A line may have 8 MiB, a file a million "
+            "lines. docs/runs.md says how the code of a reply is found."};
     pkb_import_options options = {0};
     pkb_import_result result = {0};
     pkb_catalogue catalogue = {0};

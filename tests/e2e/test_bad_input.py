@@ -65,6 +65,14 @@ def test_pipe_is_not_waited_for(tmp_path):
     demand(evaluate(tmp_path / "001_pipe.cu"), 2, "001_pipe.cu")
 
 
+def test_what_standard_input_and_output_are_not_for(source, tmp_path):
+    demand(evaluate("-", "-p", "1"), 2, "send it to pkbench worker")
+    demand(evaluate(source, "-o", "-"), 2, "-o takes a file", "--json prints records")
+    for verb in (["score"], ["compare", "-"], ["report"], ["export", "--csv", tmp_path / "a.csv"]):
+        demand(pkbench(*verb, "-"), 2, "not from standard input")
+    assert not Path("-").exists()
+
+
 def test_too_large(source):
     source.write_text("/" * (1 << 20) + "/")
     demand(evaluate(source), 2, "001_mine.cu", "1048577 bytes", "1048576")

@@ -257,6 +257,40 @@ def test_what_is_no_file_of_lines_is_told_once(tmp_path):
     assert not run.exists()
 
 
+def test_standard_input_is_as_good_as_a_file(tmp_path):
+    """Through a pipe, and redirected by somebody who read the first line."""
+    lines = write(tmp_path / "c.jsonl", completion(ANSWER), completion("", 13)).read_bytes()
+    piped = subprocess.run([PKBENCH, "import", "-", tmp_path / "piped"], input=lines, check=True)
+    assert piped.returncode == 0
+    with (tmp_path / "d.jsonl").open("w+b", buffering=0) as source:
+        source.write(b"a title\n" + lines)
+        source.seek(len(b"a title\n"))
+        subprocess.run([PKBENCH, "import", "-", tmp_path / "read"], stdin=source, check=True)
+    pkbench("import", tmp_path / "c.jsonl", tmp_path / "named")
+    assert files(tmp_path / "piped") == files(tmp_path / "read") == files(tmp_path / "named")
+
+
+@pytest.mark.parametrize(
+    ("data", "tmpdir", "words"),
+    [
+        (b'{"problem": 1}\n', "/tmp", "standard input:1: the key"),
+        (b"", "/tmp", "standard input holds no completions"),
+        (b"[{}]", "/tmp", "standard input is a JSON list"),
+        (b"{}", "/nowhere", "TMPDIR names another folder"),
+    ],
+)
+def test_faults_of_standard_input(tmp_path, data, tmpdir, words):
+    done = subprocess.run(
+        [PKBENCH, "import", "-", tmp_path / "run"],
+        input=data,
+        capture_output=True,
+        env={**os.environ, "TMPDIR": tmpdir},
+    )
+    assert done.returncode == (5 if tmpdir == "/nowhere" else 2)
+    assert words in done.stderr.decode()
+    assert not (tmp_path / "run").exists()
+
+
 def test_other_faults(tmp_path):
     run = tmp_path / "run"
     double = [completion("a", sample=k) for k in (3, 4, 3)]
