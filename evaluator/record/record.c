@@ -390,9 +390,16 @@ pkb_code pkb_record_append(const cJSON *record, const char *path, pkb_error *err
 
 pkb_code pkb_record_check_file(const char *path, pkb_error *err)
 {
-    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
+    const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK;
+    int fd = open(path, flags | O_CREAT | O_EXCL, 0644);
+    const bool is_new = fd >= 0;
+
+    if (!is_new && errno == EEXIST)
+        fd = open(path, flags | O_CREAT, 0644);
     if (fd < 0)
         return pkb_error_set_errno(err, PKB_ERR_DISK, "cannot append records to %s", path);
+    if (is_new)
+        unlink(path); /* it comes with the record */
     close(fd);
     return PKB_OK;
 }

@@ -93,7 +93,7 @@ bool pkb_record_is_pending(const cJSON *record);
 
 /* Appends the record to a file and syncs it: PKB_ERR_DISK on failure. */
 pkb_code pkb_record_append(const cJSON *record, const char *path, pkb_error *err);
-/* Can the file be appended to? Asked before the work, not after it. */
+/* Can the file be appended to? Asked before the work, not after it; makes none. */
 pkb_code pkb_record_check_file(const char *path, pkb_error *err);
 
 #endif

@@ -189,11 +189,29 @@ pkb_code pkb_results_read(const pkb_results *results, const pkb_results_entry *e
 
 /* ---- opening, appending ---- */
 
-static pkb_code open_file(pkb_results *results, const char *path, pkb_error *err)
+/* An editor puts another file in its place: what went into the old one would be lost. */
+static bool is_in_place(const pkb_results *results)
+{
+    struct stat mine, there;
+    return !results->is_file ||
+           (fstat(results->fd, &mine) == 0 && stat(results->path, &there) == 0 &&
+            mine.st_dev == there.st_dev && mine.st_ino == there.st_ino);
+}
+
+static int open_or_make(const char *path, bool *is_new)
+{
+    const int flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK;
+    const int fd = open(path, flags | O_CREAT | O_EXCL, 0644);
+
+    *is_new = fd >= 0;
+    return !*is_new && errno == EEXIST ? open(path, flags | O_CREAT, 0644) : fd;
+}
+
+static pkb_code lock_file(pkb_results *results, const char *path, bool *is_new, pkb_error *err)
 {
     struct stat status;
 
-    results->fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
+    results->fd = open_or_make(path, is_new);
     if (results->fd < 0)
         return pkb_error_set_errno(err, PKB_ERR_DISK,
                                    "cannot store records in %s (name a file with -o, or use "
@@ -212,6 +230,31 @@ static pkb_code open_file(pkb_results *results, const char *path, pkb_error *err
                              "with -o",
                              path);
     return pkb_error_set_errno(err, PKB_ERR_DISK, "cannot lock %s", path);
+}
+
+/* Who had the lock before may have taken the file away again, since there was nothing in it. */
+static pkb_code open_file(pkb_results *results, const char *path, pkb_error *err)
+{
+    bool is_new = false;
+    pkb_code rc = lock_file(results, path, &is_new, err);
+
+    while (rc == PKB_OK && !is_in_place(results)) {
+        close(results->fd);
+        rc = lock_file(results, path, &is_new, err);
+    }
+    results->is_new = rc == PKB_OK && is_new;
+    return rc;
+}
+
+/* An empty file would say that something was judged. What a link leads to stays. */
+static void remove_unused(const pkb_results *results)
+{
+    struct stat mine, there;
+
+    if (results->is_new && fstat(results->fd, &mine) == 0 && mine.st_size == 0 &&
+        lstat(results->path, &there) == 0 && mine.st_dev == there.st_dev &&
+        mine.st_ino == there.st_ino)
+        unlink(results->path);
 }
 
 static pkb_code open_own(pkb_results *results, const char *path, pkb_error *err)
@@ -269,20 +312,12 @@ void pkb_results_close(pkb_results *results)
     for (size_t i = 0; i < results->other_count; i++)
         free(results->others[i]);
     free(results->others);
+    remove_unused(results);
     free(results->path);
     pkb_results_index_clear(&results->index);
     if (results->fd >= 0)
         close(results->fd);
     *results = (pkb_results)PKB_RESULTS_NONE;
-}
-
-/* An editor puts another file in its place: what went into the old one would be lost. */
-static bool is_in_place(const pkb_results *results)
-{
-    struct stat mine, there;
-    return !results->is_file ||
-           (fstat(results->fd, &mine) == 0 && stat(results->path, &there) == 0 &&
-            mine.st_dev == there.st_dev && mine.st_ino == there.st_ino);
 }
 
 pkb_code pkb_results_append(pkb_results *results, const cJSON *record, pkb_error *err)

@@ -29,6 +29,7 @@ typedef struct pkb_results {
     int fd;       /* -1 = none */
     char *path;   /* for messages */
     bool is_file; /* false: in memory */
+    bool is_new;  /* it was made here: closing takes it away again while nothing is in it */
     char **others;
     size_t other_count;
     pkb_results_index index;

@@ -362,6 +362,15 @@ def test_record_cannot_be_written(source):
     assert "/dev/full" in answer.err
 
 
+def test_no_file_of_records_without_a_record(source, tmp_path):
+    records = tmp_path / "r.jsonl"
+    demand(evaluate(source, "-o", records, "--sizes", "huge"), 2, "huge")
+    assert not records.exists()
+    answer = evaluate(source, "-o", records, env={"PKBENCH_PYTHON": "/bin/false"})
+    assert answer.status in (2, 3), answer
+    assert not records.exists()
+
+
 def test_disk_full(source, tmp_path):
     if os.getuid() != 0:
         pytest.skip("only root can mount a small file system")

@@ -179,6 +179,43 @@ static void there_is_one_writer(void **state)
     pkb_results_close(&second);
 }
 
+static void a_file_without_records_does_not_stay(void **state)
+{
+    char link[sizeof path + 2];
+    pkb_results results;
+    (void)state;
+    unlink(path);
+    open_results(&results);
+    assert_true(pkb_fs_exists(path));
+    pkb_results_close(&results);
+    assert_false(pkb_fs_exists(path));
+    write_file(""); /* somebody else's */
+    open_results(&results);
+    pkb_results_close(&results);
+    demand_file("");
+    unlink(path);
+    snprintf(link, sizeof link, "%s.l", path);
+    assert_int_equal(symlink(path, link), 0);
+    assert_int_equal(open_path(&results, link, NULL), PKB_OK);
+    pkb_results_close(&results);
+    assert_true(pkb_fs_exists(link));
+    unlink(link);
+    unlink(path);
+}
+
+/* What another one made in its place while it was open is not taken away, nor written to. */
+static void another_file_in_its_place_stays(void **state)
+{
+    pkb_results results;
+    (void)state;
+    unlink(path);
+    open_results(&results);
+    write_file("");
+    pkb_results_close(&results);
+    demand_file("");
+    unlink(path);
+}
+
 static void demand_change_is_told(pkb_code rc, const pkb_error *err)
 {
     assert_int_equal(rc, PKB_ERR_DISK);
@@ -414,6 +451,8 @@ int main(void)
         cmocka_unit_test(a_last_line_without_its_end_is_kept),
         cmocka_unit_test(lines_that_are_no_records_are_left_alone),
         cmocka_unit_test(there_is_one_writer),
+        cmocka_unit_test(a_file_without_records_does_not_stay),
+        cmocka_unit_test(another_file_in_its_place_stays),
         cmocka_unit_test(a_record_that_changed_meanwhile_is_not_taken),
         cmocka_unit_test(nothing_is_appended_to_a_file_that_was_replaced),
         cmocka_unit_test(a_line_too_long_for_a_record_is_passed_over),
