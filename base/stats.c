@@ -43,6 +43,19 @@ double pkb_stats_median(const double *values, size_t count)
     return pkb_stats_quantile(values, count, 0.5);
 }
 
+double pkb_stats_autocorrelation(const double *values, size_t count)
+{
+    double mean = 0, square = 0, product = 0;
+
+    for (size_t i = 0; i < count; i++)
+        mean += values[i] / (double)count;
+    for (size_t i = 0; i < count; i++) {
+        square += (values[i] - mean) * (values[i] - mean);
+        product += i + 1 < count ? (values[i] - mean) * (values[i + 1] - mean) : 0;
+    }
+    return square > 0 ? product / square : 0;
+}
+
 uint64_t pkb_random_next(uint64_t *state)
 {
     uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));

@@ -14,6 +14,10 @@ double pkb_stats_median(const double *values, size_t count);
 double pkb_stats_quantile(const double *values, size_t count,
                           double fraction); /* linear between ranks */
 
+/* How alike neighbours are: correlation of each value with the next one. 0 where all are equal or
+ * there is only one. */
+double pkb_stats_autocorrelation(const double *values, size_t count);
+
 typedef struct pkb_interval {
     double value, low, high;
 } pkb_interval;

@@ -20,7 +20,7 @@ enum {
     MOST_BLOCKS = 8192,
     SURVEY_BLOCKS = 1024,
     HEALTH_BYTES = 1 << 20,
-    HEALTH_WAITS = 100,
+    HEALTH_WAITS = 1000,
     PROBE_BLOCKS = 2048,
     PROBE_STEPS = 96 << 10 /* about 3 ms on an H200 */
 };

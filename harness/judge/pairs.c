@@ -13,13 +13,14 @@
 
 enum {
     PAIRS_SHOWN = 3, /* where the speed is not scored */
-    LEAST_PAIRS = 6,
     FIRST_CALLS = 4,
     CALIBRATIONS = 6 /* at most; the first one warms up */
 };
 /* Once this is used up, no further pair begins. */
 #define BUDGET_CPU_NS (3 * PKB_NS_PER_S)
 #define BUDGET_GPU_NS (2 * PKB_NS_PER_S)
+/* The same once it shows that the rest would not make the interval narrow enough. */
+#define BUDGET_HOPELESS_NS (700 * PKB_NS_PER_MS)
 /* A batch lasts this long where there are slots enough. Starting and stopping one costs 0.2 ms, and
  * 0.13 ms more in the reference's process (measured, results/published/h200-x2): where speed is
  * scored that is to stay under 0.3 %. */
@@ -118,19 +119,36 @@ static bool draw_order(pkb_attempt *attempt, const pkb_timing *timing)
     return !timing->pairs[timing->pair_count - 1].is_attempt_first;
 }
 
+/* When the timing of a size began, and its first pair. */
+typedef struct timing_start {
+    uint64_t begin_ns, pairs_ns;
+} timing_start;
+
+static bool is_time_over(const pkb_attempt *attempt, const pkb_timing *timing,
+                         const timing_start *since)
+{
+    const uint64_t now_ns = pkb_clock_now_ns(), used_ns = now_ns - since->begin_ns;
+
+    if (used_ns > (is_gpu(attempt) ? BUDGET_GPU_NS : BUDGET_CPU_NS))
+        return true;
+    return is_scored(attempt) && used_ns > BUDGET_HOPELESS_NS &&
+           timing->pair_count >= PKB_LEAST_PAIRS &&
+           pkb_timing_is_hopeless(timing, attempt->judge->options.world, now_ns - since->pairs_ns,
+                                  BUDGET_GPU_NS - used_ns);
+}
+
 /* Whether another pair is wanted. All ranks agree: they have the same times, and rank 0's clock
  * decides. */
-static pkb_code is_another_wanted(pkb_attempt *attempt, pkb_timing *timing, uint64_t begin_ns,
-                                  bool *out, pkb_error *err)
+static pkb_code is_another_wanted(pkb_attempt *attempt, pkb_timing *timing,
+                                  const timing_start *since, bool *out, pkb_error *err)
 {
     uint32_t world = attempt->judge->options.world;
     uint32_t most = is_scored(attempt) ? PKB_MAX_PAIRS : PAIRS_SHOWN;
     uint64_t all[PKB_MAX_RANKS];
-    uint64_t is_over =
-        pkb_clock_now_ns() - begin_ns > (is_gpu(attempt) ? BUDGET_GPU_NS : BUDGET_CPU_NS);
-    pkb_code rc = pkb_judge_world_share(&attempt->judge->world, is_over, all, err);
+    pkb_code rc = pkb_judge_world_share(&attempt->judge->world,
+                                        is_time_over(attempt, timing, since), all, err);
 
-    timing->is_unstable = is_scored(attempt) && (timing->pair_count < LEAST_PAIRS ||
+    timing->is_unstable = is_scored(attempt) && (timing->pair_count < PKB_LEAST_PAIRS ||
                                                  !pkb_timing_is_stable(timing, world));
     *out = rc == PKB_OK && all[0] == 0 && timing->pair_count < most &&
            (!is_scored(attempt) || timing->is_unstable);
@@ -140,7 +158,7 @@ static pkb_code is_another_wanted(pkb_attempt *attempt, pkb_timing *timing, uint
 pkb_code pkb_timing_run(pkb_attempt *attempt, pkb_size_result *result, pkb_error *err)
 {
     pkb_timing *timing = &result->timing;
-    uint64_t begin_ns = pkb_clock_now_ns();
+    timing_start since = {.begin_ns = pkb_clock_now_ns()};
     bool goes_on = true;
     pkb_code rc =
         pkb_control_progress(&attempt->judge->control, attempt->judge->size->name, "time", err);
@@ -150,6 +168,7 @@ pkb_code pkb_timing_run(pkb_attempt *attempt, pkb_size_result *result, pkb_error
         rc = choose_calls(attempt, time_reference, &timing->reference_calls, err);
     if (rc == PKB_OK && is_going_well(attempt))
         rc = choose_calls(attempt, pkb_batch_time_attempt, &timing->attempt_calls, err);
+    since.pairs_ns = pkb_clock_now_ns();
     while (rc == PKB_OK && goes_on && is_going_well(attempt)) {
         pkb_batch_pair *pair = &timing->pairs[timing->pair_count];
         pair->is_attempt_first = draw_order(attempt, timing);
@@ -157,7 +176,7 @@ pkb_code pkb_timing_run(pkb_attempt *attempt, pkb_size_result *result, pkb_error
         if (rc != PKB_OK || !is_going_well(attempt))
             break;
         timing->pair_count++;
-        rc = is_another_wanted(attempt, timing, begin_ns, &goes_on, err);
+        rc = is_another_wanted(attempt, timing, &since, &goes_on, err);
     }
     pkb_cell_continue(attempt->cell);
     return rc;

@@ -4,9 +4,15 @@
  */
 #include "harness/judge/timing.h"
 
+#include <math.h>
+
 enum { BOOTSTRAP_ROUNDS = 2000 };
 #define BOOTSTRAP_SEED UINT64_C(20250101)
 static const double STABLE_FRAC = 0.01;
+/* From six pairs the width is known to a factor of two only: what might do is not given up. */
+static const double HOPELESS_TIMES = 2;
+/* More cannot be told from so few pairs. */
+static const double MOST_ALIKE = 0.8;
 
 uint64_t pkb_timing_slowest_ns(const uint64_t *rank_ns, uint32_t world)
 {
@@ -29,18 +35,58 @@ static double attempt_call_ns(const pkb_timing *timing, uint32_t pair, uint32_t 
            timing->attempt_calls;
 }
 
+/* The pace at which a host starts kernels drifts: batches of the reference that follow each other
+ * are alike, so that n of them say less than n independent ones, and a bootstrap that draws them
+ * one by one does not know it. For a first-order process of correlation r the standard error is
+ * larger by the root of (1 + r) / (1 - r); n values read r too low by about (1 + 3 r) / n. */
+static double likeness_factor(const double *ratios, uint32_t count)
+{
+    double logs[PKB_MAX_PAIRS], n = count;
+
+    if (count < PKB_LEAST_PAIRS)
+        return 1;
+    for (uint32_t i = 0; i < count; i++)
+        logs[i] = log(ratios[i]);
+    double alike = (n * pkb_stats_autocorrelation(logs, count) + 1) / (n - 3);
+    if (!(alike > 0))
+        return 1;
+    alike = fmin(alike, MOST_ALIKE);
+    return sqrt((1 + alike) / (1 - alike));
+}
+
 pkb_interval pkb_timing_speedup(const pkb_timing *timing, uint32_t world)
 {
     double ratios[PKB_MAX_PAIRS];
     for (uint32_t i = 0; i < timing->pair_count; i++)
         ratios[i] = reference_call_ns(timing, i, world) / attempt_call_ns(timing, i, world);
-    return pkb_stats_bootstrap_median(ratios, timing->pair_count, BOOTSTRAP_ROUNDS, BOOTSTRAP_SEED);
+    pkb_interval speedup =
+        pkb_stats_bootstrap_median(ratios, timing->pair_count, BOOTSTRAP_ROUNDS, BOOTSTRAP_SEED);
+    const double factor = likeness_factor(ratios, timing->pair_count);
+    if (factor > 1) { /* as ratios, so that both ends stay above 0 */
+        speedup.low = speedup.value * pow(speedup.low / speedup.value, factor);
+        speedup.high = speedup.value * pow(speedup.high / speedup.value, factor);
+    }
+    return speedup;
+}
+
+static double half_frac(const pkb_timing *timing, uint32_t world)
+{
+    const pkb_interval speedup = pkb_timing_speedup(timing, world);
+    return (speedup.high - speedup.low) / 2 / speedup.value;
 }
 
 bool pkb_timing_is_stable(const pkb_timing *timing, uint32_t world)
 {
-    pkb_interval speedup = pkb_timing_speedup(timing, world);
-    return (speedup.high - speedup.low) / 2.0 < STABLE_FRAC * speedup.value;
+    return half_frac(timing, world) < STABLE_FRAC;
+}
+
+bool pkb_timing_is_hopeless(const pkb_timing *timing, uint32_t world, uint64_t pairs_ns,
+                            uint64_t left_ns)
+{
+    const double count = timing->pair_count;
+    const double more = count * (double)left_ns / (double)pairs_ns;
+    const double most = fmin(count + more, PKB_MAX_PAIRS);
+    return half_frac(timing, world) * sqrt(count / most) > HOPELESS_TIMES * STABLE_FRAC;
 }
 
 double pkb_timing_attempt_us(const pkb_timing *timing, uint32_t world)

@@ -158,7 +158,7 @@ def table(head: str, rows: list[str]) -> str:
 
 
 def slim(event: dict, keeps_batches: bool = False) -> dict:
-    """A judgement without what nobody reads again; of batches the attempt's µs at most."""
+    """A judgement without what nobody reads again; of batches µs and numbers of calls at most."""
     kept = {key: event[key] for key in ("verdict", "reason", "where", "cost_s") if key in event}
     sizes = []
     for size in event.get("sizes", []):
@@ -166,7 +166,9 @@ def slim(event: dict, keeps_batches: bool = False) -> dict:
         size = {key: value for key, value in size.items() if key != "batches"}
         size["pairs"] = len(batches) // 2
         if keeps_batches:
-            mine = [batch["slowest_ns"] for batch in batches if batch["side"] == "attempt"]
-            size["batches_us"] = [round(ns / 1e3, 1) for ns in mine]
+            for side, key in (("attempt", "batches_us"), ("eager", "eager_batches_us")):
+                mine = [batch for batch in batches if batch["side"] == side]
+                size[key] = [round(batch["slowest_ns"] / 1e3, 1) for batch in mine]
+                size[f"{side}_calls"] = mine[0]["n"] if mine else 0
         sizes.append(size)
     return {**kept, "sizes": sizes}

@@ -41,7 +41,7 @@ def judge_all(bench: Bench, name: str, attempt, until_s: float) -> list[tuple[st
                 event = world.judge(attempt, size)
                 events.append((size, event))
                 kept = {"problem": name, "run": run, "wall_s": event["wall_s"]}
-                bench.store("spread", [{**kept, **slim(event)}])
+                bench.store("spread", [{**kept, **slim(event, keeps_batches=True)}])
     return events
 
 

@@ -85,7 +85,7 @@ def judge_all(bench: Bench, root: Path, mode: str) -> list[dict]:
         record = json.loads(line)
         flags = {key: record["flags"].get(key) for key in ("neighbours",)}
         kept = {"mode": mode, "sample": record["sample"], **flags, "wall_s": round(at_s, 3)}
-        records.append({**kept, **slim(record)})
+        records.append({**kept, **slim(record, keeps_batches=True)})
     bench.store("worlds", records)
     return records
 

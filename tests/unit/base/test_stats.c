@@ -37,6 +37,16 @@ static void nothing_has_no_median(void **state)
     assert_true(isnan(pkb_stats_bootstrap_median(NULL, 0, 100, 1).value));
 }
 
+static void neighbours_are_alike_or_not(void **state)
+{
+    (void)state;
+    const double rising[] = {1, 2, 3, 4}, alternating[] = {1, -1, 1, -1}, equal[] = {5, 5, 5};
+    assert_true(pkb_stats_autocorrelation(rising, 4) == 0.25);
+    assert_true(pkb_stats_autocorrelation(alternating, 4) == -0.75);
+    assert_true(pkb_stats_autocorrelation(equal, 3) == 0);
+    assert_true(pkb_stats_autocorrelation(rising, 1) == 0);
+}
+
 static void equal_values_have_an_interval_of_no_width(void **state)
 {
     (void)state;
@@ -143,6 +153,7 @@ int main(void)
         cmocka_unit_test(median_of_even_count_is_midpoint),
         cmocka_unit_test(quantiles_interpolate_between_ranks),
         cmocka_unit_test(nothing_has_no_median),
+        cmocka_unit_test(neighbours_are_alike_or_not),
         cmocka_unit_test(equal_values_have_an_interval_of_no_width),
         cmocka_unit_test(interval_holds_the_median_and_repeats_with_its_seed),
         cmocka_unit_test(interval_covers_the_true_median),

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/stats.h"
 #include "harness/judge/quiet.h"
 #include "harness/judge/report.h"
 
@@ -52,6 +53,82 @@ static void a_narrow_interval_is_stable(void **state)
     for (uint32_t i = 0; i < timing.pair_count; i++)
         timing.pairs[i].reference_ns[0] += i % 3 * 20000;
     assert_false(pkb_timing_is_stable(&timing, 1));
+}
+
+/* Pairs of those ratios, in that order. */
+static pkb_timing pairs_of(const double *ratios, uint32_t count)
+{
+    pkb_timing timing = {.pair_count = count, .reference_calls = 1, .attempt_calls = 1};
+    for (uint32_t i = 0; i < count; i++)
+        timing.pairs[i] = (pkb_batch_pair){.reference_ns = {(uint64_t)(ratios[i] * 1e6 + 0.5)},
+                                           .attempt_ns = {1000000}};
+    return timing;
+}
+
+static void pairs_that_are_alike_say_less(void **state)
+{
+    (void)state;
+    const double mixed[] = {2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3};
+    const double drifting[] = {2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3};
+    const pkb_timing one = pairs_of(mixed, 12), two = pairs_of(drifting, 12);
+    const pkb_interval narrow = pkb_timing_speedup(&one, 1), wide = pkb_timing_speedup(&two, 1);
+    assert_true(narrow.value == 2.5 && narrow.low == 2 && narrow.high == 3);
+    assert_true(wide.value == 2.5); /* and thrice as wide, the most there is */
+    assert_true(fabs(wide.low - 2.5 * pow(0.8, 3)) < 1e-9);
+    assert_true(fabs(wide.high - 2.5 * pow(1.2, 3)) < 1e-9);
+    const pkb_timing few = pairs_of(drifting + 4, 5); /* too few to tell */
+    assert_true(pkb_timing_speedup(&few, 1).low == 2);
+}
+
+/* About normal, of variance 1. */
+static double draw_normal(uint64_t *random)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+        sum += (double)(pkb_random_next(random) >> 11) * 0x1p-53;
+    return sum;
+}
+
+/* How many of 200 intervals hold the truth where a pair is as far off as the last one times
+ * `alike`, and some more. */
+static int count_covered(double alike)
+{
+    enum { TRIALS = 200, COUNT = 12 };
+    uint64_t random = 5;
+    int covered = 0;
+
+    for (int trial = 0; trial < TRIALS; trial++) {
+        double ratios[COUNT], off = draw_normal(&random);
+        for (int i = 0; i < COUNT; i++) {
+            ratios[i] = exp(0.1 * off);
+            off = alike * off + sqrt(1 - alike * alike) * draw_normal(&random);
+        }
+        const pkb_timing timing = pairs_of(ratios, COUNT);
+        const pkb_interval speedup = pkb_timing_speedup(&timing, 1);
+        covered += speedup.low <= 1 && 1 <= speedup.high;
+    }
+    return covered;
+}
+
+/* Drawn one by one, pairs that are alike would give 140 of 200. */
+static void intervals_hold_the_truth(void **state)
+{
+    (void)state;
+    assert_in_range(count_covered(0), 176, 198);
+    assert_in_range(count_covered(0.6), 164, 198);
+}
+
+static void what_cannot_become_narrow_is_hopeless(void **state)
+{
+    (void)state;
+    const double three_percent[] = {0.97, 1.03, 0.97, 1.03, 0.97, 1.03};
+    const double half_percent[] = {0.995, 1.005, 0.995, 1.005, 0.995, 1.005};
+    const pkb_timing noisy = pairs_of(three_percent, 6), quiet = pairs_of(half_percent, 6);
+    assert_false(pkb_timing_is_hopeless(&noisy, 1, 100, 400)); /* 30 pairs: 1.3 % */
+    assert_true(pkb_timing_is_hopeless(&noisy, 1, 100, 100));  /* 12 pairs: 2.1 % */
+    assert_true(pkb_timing_is_hopeless(&noisy, 1, 100, 0));
+    assert_false(pkb_timing_is_hopeless(&noisy, 1, 100, 100000));
+    assert_false(pkb_timing_is_hopeless(&quiet, 1, 100, 0)); /* it is narrow enough */
 }
 
 static void times_are_of_one_call(void **state)
@@ -116,6 +193,9 @@ int main(void)
         cmocka_unit_test(a_batch_lasts_as_long_as_its_slowest_rank),
         cmocka_unit_test(the_speedup_is_the_median_ratio_of_pairs),
         cmocka_unit_test(a_narrow_interval_is_stable),
+        cmocka_unit_test(pairs_that_are_alike_say_less),
+        cmocka_unit_test(intervals_hold_the_truth),
+        cmocka_unit_test(what_cannot_become_narrow_is_hopeless),
         cmocka_unit_test(times_are_of_one_call),
         cmocka_unit_test(what_takes_longer_than_a_switch_explains_is_heard),
         cmocka_unit_test(a_record_holds_what_was_measured_and_nothing_else),
