@@ -226,6 +226,18 @@ def test_the_page_shows_what_is_stored():
     text = (ROOT / "docs" / "tolerances.md").read_text()
     stored = page(problems)
     assert stored in text, "put what `pkbench audit --table` prints into docs/tolerances.md"
-    on_cpu, on_cuda = stored.split("## cuda")
-    assert "not measured yet" not in on_cpu
-    assert on_cpu.count("\n| ") == on_cuda.count("\n| ") > len(problems)
+    on_cpu = stored.split("## cuda")[0]
+    assert "Not measured yet" not in on_cpu
+    assert on_cpu.count("\n| ") > len(problems)
+
+
+def test_the_page_says_once_what_bounds_were_set_from():
+    names = ("001_allreduce", "007_reducescatter")
+    problem, other = (load(ROOT / "problems" / f"{name}.json") for name in names)
+    entries = [one.tolerance["cpu"][one.outputs[0].name] for one in (problem, other)]
+    entries[1]["set"] = {**entries[0]["set"], "date": "2031-01-02"}
+    both = page([problem, problem, other]).split("## cuda")[0]
+    assert [line[-3] for line in both.splitlines() if " y (bf16)" in line] == ["1", "1", "2"]
+    assert both.count(entries[0]["set"]["date"]) == both.count("2031-01-02") == 1
+    del problem.tolerance["cpu"]
+    assert "Not measured yet: 1 y (bf16)." in page([problem, other])

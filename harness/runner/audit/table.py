@@ -19,7 +19,6 @@ HEAD = (
     "cheapest cheat",
     "element",
     "8 bits",
-    "set",
 )
 NEEDED = [cheat for cheat in CHEATS if cheat != "one_rank_missing_in_an_element"]
 
@@ -42,23 +41,43 @@ def page(problems: list[Problem]) -> str:
 
 
 def _table(problems: list[Problem], device: str) -> str:
-    rows = [
-        [
-            f"{problem.id} {argument.name} ({argument.dtype})",
-            *_cells(problem, argument.name, device),
-        ]
+    """The outputs that were measured, what they were set from, and those that were not."""
+    outputs = [
+        (f"{problem.id} {argument.name} ({argument.dtype})", entries.get(argument.name))
         for problem in problems
+        for entries in [problem.tolerance.get(device, {})]
         for argument in problem.outputs
         if "float" in argument.check.values()
     ]
-    lines = [HEAD, ["---"] * len(HEAD), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    measured = [(name, entry) for name, entry in outputs if entry is not None]
+    missing = [name for name, entry in outputs if entry is None]
+    parts = _measured(measured) if measured else []
+    if missing:
+        parts.append(f"Not measured yet: {', '.join(missing)}.")
+    return "\n\n".join(parts)
 
 
-def _cells(problem: Problem, output: str, device: str) -> list[str]:
-    entry = problem.tolerance.get(device, {}).get(output)
-    if entry is None:
-        return ["not measured yet", *["-"] * (len(HEAD) - 2)]
+def _measured(outputs: list[tuple[str, dict]]) -> list[str]:
+    """A row each. What they were set from stands below, once; with several of it a column of
+    numbers says which."""
+    occasions = list(dict.fromkeys(_occasion(entry.get("set", {})) for _, entry in outputs))
+    rows = [HEAD, ["---"] * len(HEAD), *([name, *_cells(entry)] for name, entry in outputs)]
+    if len(occasions) == 1:
+        return [_lines(rows), f"Set from: {occasions[0]}."]
+    numbers = [str(1 + occasions.index(_occasion(entry.get("set", {})))) for _, entry in outputs]
+    column = ["set", "---", *numbers]
+    below = [f"{number}. {occasion}" for number, occasion in enumerate(occasions, 1)]
+    return [
+        _lines([[*row, cell] for row, cell in zip(rows, column, strict=True)]),
+        "\n".join(["Set from:", *below]),
+    ]
+
+
+def _lines(rows: list) -> str:
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def _cells(entry: dict) -> list[str]:
     measured = entry.get("measured", {})
     others = [measured[kind] for kind in HONEST if kind in measured and kind != "reference"]
     return [
@@ -68,7 +87,6 @@ def _cells(problem: Problem, output: str, device: str) -> list[str]:
         _cheapest(measured, NEEDED),
         _cheapest(measured, ["one_rank_missing_in_an_element"]),
         _cheapest(measured, list(OTHERS)),
-        _occasion(entry.get("set", {})),
     ]
 
 
@@ -93,7 +111,7 @@ def _cheapest(measured: dict, kinds: list[str]) -> str:
 
 def _occasion(when: dict[str, str]) -> str:
     if not when:
-        return "-"
+        return "nothing that the file says"
     return (
         f"{when['date']}, {when['machine']}, torch {when['torch']}; {when['sizes']}, "
         f"P = {when['ranks']}, {when['draws']} draws"
