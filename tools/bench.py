@@ -2,9 +2,11 @@
 """Speed of the CPU device and of judging; a table on stdout, the numbers in build/bench.json.
 
 Steps of compiling are timed one by one from a cold start; run speed is what the judge's clock shows
-for the examples (attempt side, fastest batch of three judgings).
+for the examples (attempt side, fastest batch of three judgings). Each part says how many processes
+wanted a core before it (`load`): a busy machine has other numbers.
 """
 
+import argparse
 import json
 import os
 import subprocess
@@ -81,33 +83,98 @@ def switch_ns() -> float:
     return float(subprocess.check_output([program], text=True))
 
 
-def main() -> None:
-    results: dict = {"compile": {}, "eval": {}, "cores": os.cpu_count()}
-    print(f"{'':28} {'nvcc':>9} {'translate':>9} {'gcc':>9}   seconds")
+def measured(command: list, *, reads: Path) -> dict[str, float]:
+    """What `command` costs: the best of three, with its files in the page cache. What this process
+    held when it started the command is the least that can come out as memory."""
+    best: dict[str, float] = {}
+    for _ in range(3):
+        start = time.perf_counter()
+        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        said = child.stderr.read().decode()
+        _, status, usage = os.wait4(child.pid, 0)
+        wall_s = time.perf_counter() - start
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode != 0:
+            sys.exit(f"bench: {command[1]} of {reads} ended with {child.returncode}:\n{said}")
+        if wall_s < best.get("wall_s", float("inf")):
+            cpu_s = usage.ru_utime + usage.ru_stime
+            best = {"wall_s": wall_s, "cpu_s": cpu_s, "memory_mib": usage.ru_maxrss / 1024}
+    return best
+
+
+def bench_compile() -> dict:
+    found = {}
+    print(f"{'':36} {'nvcc':>9} {'translate':>9} {'gcc':>9}   seconds")
     for source in EXAMPLES:
         steps = compile_steps(source)
-        results["compile"][source.stem] = steps
-        print(f"{source.stem:28} " + " ".join(f"{value:9.3f}" for value in steps.values()))
+        found[source.stem] = steps
+        print(f"{source.stem:36} " + " ".join(f"{value:9.3f}" for value in steps.values()))
+    return found
 
-    print(f"\n{'eval --sizes tiny':28} {'wall':>8}   compile, start, check, time (seconds)")
+
+def bench_eval() -> dict:
+    found = {}
+    print(f"{'eval --sizes tiny':43} {'wall':>8}   where it went (seconds)")
     for source in EXAMPLES:
         with tempfile.TemporaryDirectory() as cache:
             for state in ("cold", "cached"):
                 record, wall_s = evaluate(source, "--sizes", "tiny", cache=cache)
                 cost = record["cost_s"]
-                results["eval"][f"{source.stem} {state}"] = {"wall_s": wall_s, **cost}
+                found[f"{source.stem} {state}"] = {"wall_s": wall_s, **cost}
                 parts = ", ".join(f"{name} {value:.2f}" for name, value in cost.items())
-                print(f"{source.stem + ' ' + state:28} {wall_s:8.2f}   {parts}")
+                print(f"{source.stem + ' ' + state:43} {wall_s:8.2f}   {parts}")
+    return found
 
-    allreduce_us = run_speed(EXAMPLES[0], "pkb")
-    results["allreduce_melem_per_s"] = 1024 * 1024 / allreduce_us
-    gemm_us = run_speed(EXAMPLES[1], "pkb")
-    results["gemm_gflop_per_s"] = 2 * 1024 * 1024 * 512 / gemm_us / 1e3
-    results["fiber_switches_per_s"] = 1e9 / switch_ns()
-    print(f"\nall-reduce, 2 ranks   {results['allreduce_melem_per_s']:8.1f} Melem/s a rank")
-    print(f"GEMM, 2 ranks         {results['gemm_gflop_per_s']:8.2f} GFLOP/s a rank")
-    print(f"fiber switches        {results['fiber_switches_per_s'] / 1e6:8.1f} million/s")
-    (BUILD / "bench.json").write_text(json.dumps(results, indent=1) + "\n")
+
+def bench_device() -> dict:
+    allreduce_us = run_speed(ROOT / "examples" / "001_allreduce.cu", "pkb")
+    gemm_us = run_speed(ROOT / "examples" / "013_gemm_allreduce.cu", "pkb")
+    found = {
+        "allreduce_melem_per_s": 1024 * 1024 / allreduce_us,
+        "gemm_gflop_per_s": 2 * 1024 * 1024 * 512 / gemm_us / 1e3,
+        "fiber_switches_per_s": 1e9 / switch_ns(),
+    }
+    print(f"all-reduce, 2 ranks   {found['allreduce_melem_per_s']:8.1f} Melem/s a rank")
+    print(f"GEMM, 2 ranks         {found['gemm_gflop_per_s']:8.2f} GFLOP/s a rank")
+    print(f"fiber switches        {found['fiber_switches_per_s'] / 1e6:8.1f} million/s")
+    return found
+
+
+def bench_read() -> dict:
+    """Score and report of 87 problems, 100 attempts, 3 sizes."""
+    with tempfile.TemporaryDirectory() as name:
+        run, page = Path(name) / "run", Path(name) / "page.html"
+        subprocess.run([sys.executable, "-m", "tests.e2e.report_runs", run], check=True, cwd=ROOT)
+        records = next((run / "results").iterdir())
+        pkbench = BUILD / "pkbench"
+        found = {
+            "records_mib": records.stat().st_size / 2**20,
+            "score": measured([pkbench, "score", run], reads=run),
+            "report": measured([pkbench, "report", run, "-o", page], reads=run),
+        }
+        found["report"]["page_mib"] = page.stat().st_size / 2**20
+    print(f"87 x 100 x 3, {found['records_mib']:.0f} MiB of records")
+    for verb in ("score", "report"):
+        print(f"{verb:10}" + ", ".join(f"{key} {value:.2f}" for key, value in found[verb].items()))
+    return found
+
+
+PARTS = {"compile": bench_compile, "eval": bench_eval, "device": bench_device, "read": bench_read}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all")
+    parts = parser.parse_args().parts or list(PARTS)
+    if unknown := [part for part in parts if part not in PARTS]:
+        parser.error(f"there is no part {unknown[0]!r}; the parts are {', '.join(PARTS)}")
+    path = BUILD / "bench.json"
+    results = json.loads(path.read_text()) if path.exists() else {}
+    for part in parts:
+        machine = {"cores": os.cpu_count(), "load": os.getloadavg()[0]}
+        results[part] = {**machine, **PARTS[part]()}
+        path.write_text(json.dumps(results, indent=1) + "\n")
+        print()
 
 
 if __name__ == "__main__":

@@ -33,8 +33,8 @@ unit: $(UNIT_TESTS) ## the C unit tests only
 	@tools/run_unit.sh $(UNIT_TESTS)
 
 .PHONY: bench
-bench: all $(BUILD)/bench/fiber_switch ## speed of the CPU device and of judging; writes build/bench.json
-	@$(PYTHON) tools/bench.py
+bench: all $(BUILD)/bench/fiber_switch ## speed of the CPU device, of judging and of reading; writes build/bench.json
+	@$(PYTHON) tools/bench.py $(BENCH)
 
 .PHONY: soak
 soak: all ## long runs that must hold: 200 attempts, 100 kills, 1000 requests; takes an hour or more
