@@ -29,6 +29,7 @@ check_page() {
 }
 check_shell() { shellcheck "${shell_files[@]}"; }
 check_layers() { tools/check_layers.sh; }
+check_links() { tools/check_links.sh; }
 check_cppcheck() {
     cppcheck -q -j "$jobs" --std=c11 --enable=warning,portability,performance --error-exitcode=1 \
         --inline-suppr --suppressions-list=tools/cppcheck.txt -I. "${c_files[@]}" 2>&1
@@ -56,7 +57,7 @@ export -f tidy_file
 
 passed=0
 failed=0
-for name in format layers shell ruff page cppcheck tidy; do
+for name in format layers links shell ruff page cppcheck tidy; do
     if output=$("check_$name" 2>&1); then
         passed=$((passed + 1))
         echo "ok     $name"

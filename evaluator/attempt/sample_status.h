@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The file samples/<problem>/<k>.json beside a sample: what its reply was, and how the code was
- * found in it (docs/runs.md).
+ * found in it (docs/completions.md).
  */
 #ifndef PKB_EVALUATOR_SAMPLE_STATUS_H
 #define PKB_EVALUATOR_SAMPLE_STATUS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The source in a model's reply (docs/runs.md says the rules). A pure function: no I/O, no
+ * The source in a model's reply (docs/completions.md says the rules). A pure function: no I/O, no
  * allocation beyond the buffer, and the code is never edited.
  */
 #ifndef PKB_EVALUATOR_EXTRACT_H

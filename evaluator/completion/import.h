@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes samples of a run from a file of completions (docs/runs.md), in bounded memory.
+ * Makes samples of a run from a file of completions (docs/completions.md), in bounded memory.
  */
 #ifndef PKB_EVALUATOR_IMPORT_H
 #define PKB_EVALUATOR_IMPORT_H

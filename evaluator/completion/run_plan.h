@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The file run.json of an imported run: which attempts were planned, and what they came from
- * (docs/runs.md).
+ * (docs/completions.md).
  */
 #ifndef PKB_EVALUATOR_RUN_PLAN_H
 #define PKB_EVALUATOR_RUN_PLAN_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One self-contained HTML page about runs (docs/scores.md). Its numbers are those of `score --json`
+ * One self-contained HTML page about runs (docs/report.md). Its numbers are those of `score --json`
  * and `compare --json`; the page's script only shows them.
  */
 #ifndef PKB_EVALUATOR_REPORT_H

@@ -68,7 +68,7 @@ pkb_code pkb_verb_import(int argc, char **argv, int *status, pkb_error *err)
             "are counted from 0. A reply without code, or one that was cut, is a sample, too, "
             "with the verdict NO_CODE or TRUNCATED.\v"
             "If a line is faulty nothing is written. A line may have 8 MiB, a file a million "
-            "lines. docs/runs.md says how the code of a reply is found."};
+            "lines. docs/completions.md says how the code of a reply is found."};
     pkb_import_options options = {0};
     pkb_import_result result = {0};
     pkb_catalogue catalogue = {0};

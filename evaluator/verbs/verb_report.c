@@ -112,7 +112,7 @@ pkb_code pkb_verb_report(int argc, char **argv, int *status, pkb_error *err)
         {"output", KEY_OUT, "FILE", 0, "the page to write (default report.html)", 0},
         {"embed-source", KEY_EMBED, 0, 0, "put the sources into the page, for small runs", 0},
         {"ceilings", KEY_CEILINGS, "FILE", 0,
-         "what the machine can do at best, to show how near attempts come (docs/scores.md)", 0},
+         "what the machine can do at best, to show how near attempts come (docs/report.md)", 0},
         {0}};
     static const struct argp argp = {
         .options = table,

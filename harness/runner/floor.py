@@ -46,7 +46,7 @@ def read_ceilings(path: Path) -> Ceilings:
     except (ValueError, KeyError, TypeError, AttributeError):
         raise ProblemError(
             f"{path} does not hold ceilings: flop_per_s (an object, by dtype), hbm_bytes_per_s and "
-            "sent_bytes_per_s are numbers of one GPU (docs/scores.md)"
+            "sent_bytes_per_s are numbers of one GPU (docs/report.md)"
         ) from None
     if not flop or not all(0 < value < 1e30 for value in [*flop.values(), *by_cost.values()]):
         raise ProblemError(f"{path} holds a ceiling that is no positive number")
