@@ -21,9 +21,9 @@ enum {
 #define BUDGET_GPU_NS (2 * PKB_NS_PER_S)
 /* The same once it shows that the rest would not make the interval narrow enough. */
 #define BUDGET_HOPELESS_NS (700 * PKB_NS_PER_MS)
-/* A batch lasts this long where there are slots enough. Starting and stopping one costs 0.2 ms, and
- * 0.13 ms more in the reference's process (measured, results/published/h200-x2): where speed is
- * scored that is to stay under 0.3 %. */
+/* A batch lasts about this long where there are slots enough. Starting and stopping one costs 0.2
+ * ms, and 0.13 ms more in the reference's process (measured, results/published/h200-x2): where
+ * speed is scored that is to stay under 0.3 %. */
 #define BATCH_SCORED_NS (50 * PKB_NS_PER_MS)
 #define BATCH_SHOWN_NS (5 * PKB_NS_PER_MS)
 
@@ -44,19 +44,18 @@ static bool is_going_well(const pkb_attempt *attempt)
 
 /* ---- how many calls ---- */
 
-/* What a batch of `calls` that took `ns` says about how many fill `batch_ns`. */
-static uint32_t wanted_calls(uint32_t calls, uint64_t ns, uint64_t batch_ns, uint32_t slot_count)
+static uint64_t batch_ns_of(const pkb_attempt *attempt)
 {
-    uint64_t wanted = ns == 0 ? slot_count : calls * batch_ns / ns + 1;
-    return wanted > slot_count ? slot_count : (uint32_t)wanted;
+    return is_scored(attempt) ? BATCH_SCORED_NS : BATCH_SHOWN_NS;
 }
 
-/* Longer and longer batches, until one is long enough or takes all slots. */
+/* The first batch says about how many, or that fewer would do; then longer and longer ones, until
+ * one is long enough or takes all slots. */
 static pkb_code choose_calls(pkb_attempt *attempt, pkb_batch_time *time_side, uint32_t *calls,
                              pkb_error *err)
 {
     uint32_t slot_count = attempt->judge->memory->layout.slot_count;
-    uint64_t batch_ns = is_scored(attempt) ? BATCH_SCORED_NS : BATCH_SHOWN_NS;
+    uint64_t batch_ns = batch_ns_of(attempt);
     uint64_t all_ns[PKB_MAX_RANKS] = {0};
     pkb_batch batch;
     pkb_code rc = PKB_OK;
@@ -72,10 +71,10 @@ static pkb_code choose_calls(pkb_attempt *attempt, pkb_batch_time *time_side, ui
         if (rc != PKB_OK || !is_going_well(attempt))
             return rc;
         uint64_t ns = pkb_timing_slowest_ns(all_ns, attempt->judge->options.world);
-        uint32_t wanted = wanted_calls(*calls, ns, batch_ns, slot_count);
-        if (i > 0 && wanted <= *calls)
+        uint32_t wanted = pkb_timing_wanted_calls(*calls, ns, batch_ns, slot_count);
+        if (i > 0 && pkb_timing_is_long_enough(*calls, wanted))
             return PKB_OK;
-        if (wanted > *calls)
+        if (i == 0 || wanted > *calls)
             *calls = wanted;
     }
     return PKB_OK;
@@ -108,6 +107,21 @@ static pkb_code time_pair(pkb_attempt *attempt, const pkb_timing *timing, pkb_ba
     if (rc == PKB_OK && pair->is_attempt_first && is_going_well(attempt))
         rc = time_reference(attempt, &batch, calls, pair->reference_ns, err);
     return rc;
+}
+
+/* An attempt that was slow while its calls were chosen would have short batches, in which what it
+ * might do before go counts for much. Then there are more calls, and the pairs begin anew. */
+static bool was_misled(const pkb_attempt *attempt, pkb_timing *timing, const pkb_batch_pair *pair)
+{
+    const uint64_t ns = pkb_timing_slowest_ns(pair->attempt_ns, attempt->judge->options.world);
+    const uint32_t wanted = pkb_timing_wanted_calls(timing->attempt_calls, ns, batch_ns_of(attempt),
+                                                    attempt->judge->memory->layout.slot_count);
+
+    if (!is_gpu(attempt) || !pkb_timing_is_far_too_short(timing->attempt_calls, wanted))
+        return false;
+    timing->attempt_calls = wanted;
+    timing->pair_count = 0;
+    return true;
 }
 
 /* Of two pairs each side begins one. */
@@ -175,6 +189,10 @@ pkb_code pkb_timing_run(pkb_attempt *attempt, pkb_size_result *result, pkb_error
         rc = time_pair(attempt, timing, pair, err);
         if (rc != PKB_OK || !is_going_well(attempt))
             break;
+        if (was_misled(attempt, timing, pair)) {
+            since.pairs_ns = pkb_clock_now_ns();
+            continue;
+        }
         timing->pair_count++;
         rc = is_another_wanted(attempt, timing, &since, &goes_on, err);
     }

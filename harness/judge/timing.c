@@ -6,8 +6,12 @@
 
 #include <math.h>
 
+#include "base/clock.h"
+
 enum { BOOTSTRAP_ROUNDS = 2000 };
 #define BOOTSTRAP_SEED UINT64_C(20250101)
+/* Of an attempt's batch without any work (results/published/h200-x2). */
+#define HANDOVER_NS (PKB_NS_PER_MS / 5)
 static const double STABLE_FRAC = 0.01;
 /* From six pairs the width is known to a factor of two only: what might do is not given up. */
 static const double HOPELESS_TIMES = 2;
@@ -21,6 +25,25 @@ uint64_t pkb_timing_slowest_ns(const uint64_t *rank_ns, uint32_t world)
         if (rank_ns[rank] > slowest_ns)
             slowest_ns = rank_ns[rank];
     return slowest_ns;
+}
+
+uint32_t pkb_timing_wanted_calls(uint32_t calls, uint64_t ns, uint64_t batch_ns, uint32_t most)
+{
+    if (ns > 2 * HANDOVER_NS) /* a short batch is mostly that */
+        ns -= HANDOVER_NS;
+    const uint64_t wanted = ns == 0 ? most : calls * batch_ns / ns + 1;
+    return wanted > most ? most : (uint32_t)wanted;
+}
+
+/* A batch that is a little short is as good, and the next one of a noisy side would be so again. */
+bool pkb_timing_is_long_enough(uint32_t calls, uint32_t wanted)
+{
+    return wanted <= calls + calls / 8;
+}
+
+bool pkb_timing_is_far_too_short(uint32_t calls, uint32_t wanted)
+{
+    return wanted / 2 > calls;
 }
 
 static double reference_call_ns(const pkb_timing *timing, uint32_t pair, uint32_t world)

@@ -32,6 +32,25 @@ static void a_batch_lasts_as_long_as_its_slowest_rank(void **state)
     assert_int_equal(pkb_timing_slowest_ns(rank_ns, 1), 3);
 }
 
+static void a_batch_is_filled_with_calls(void **state)
+{
+    (void)state;
+    const uint64_t batch_ns = 50000000;
+    assert_int_equal(pkb_timing_wanted_calls(50, 25000000 + 200000, batch_ns, 512), 101);
+    assert_int_equal(pkb_timing_wanted_calls(4, 440000, batch_ns, 5000), 834); /* 60 us a call */
+    assert_int_equal(pkb_timing_wanted_calls(4, 440000, batch_ns, 512), 512);
+    assert_int_equal(pkb_timing_wanted_calls(4, 100000, batch_ns, 5000), 2001);
+    assert_int_equal(pkb_timing_wanted_calls(4, 0, batch_ns, 512), 512);
+    assert_int_equal(pkb_timing_wanted_calls(4, 120000000, batch_ns, 512), 2); /* 60 ms will do */
+    assert_int_equal(pkb_timing_wanted_calls(4, 450000000, batch_ns, 512), 1);
+    assert_true(pkb_timing_is_long_enough(101, 101) && pkb_timing_is_long_enough(101, 80));
+    assert_true(pkb_timing_is_long_enough(80, 90));
+    assert_false(pkb_timing_is_long_enough(80, 91));
+    assert_false(pkb_timing_is_long_enough(4, 5));
+    assert_false(pkb_timing_is_far_too_short(100, 200) || pkb_timing_is_far_too_short(1, 3));
+    assert_true(pkb_timing_is_far_too_short(100, 202) && pkb_timing_is_far_too_short(1, 4));
+}
+
 static void the_speedup_is_the_median_ratio_of_pairs(void **state)
 {
     (void)state;
@@ -191,6 +210,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_batch_lasts_as_long_as_its_slowest_rank),
+        cmocka_unit_test(a_batch_is_filled_with_calls),
         cmocka_unit_test(the_speedup_is_the_median_ratio_of_pairs),
         cmocka_unit_test(a_narrow_interval_is_stable),
         cmocka_unit_test(pairs_that_are_alike_say_less),
