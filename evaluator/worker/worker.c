@@ -235,7 +235,9 @@ static void note(void *worker, const char *text)
 
 static pkb_code open_all(pkb_worker *worker, pkb_error *err)
 {
-    const pkb_results_options results = {.path = worker->setting->options.output};
+    const pkb_results_options results = {.path = worker->setting->options.output,
+                                         .visit = pkb_numbering_see,
+                                         .context = &worker->numbering};
     pkb_room gpu_room, cpu_room;
 
     pkb_code rc = pkb_room_find(&gpu_room, &cpu_room, worker->setting, err);
@@ -276,6 +278,7 @@ pkb_code pkb_worker_run(pkb_setting *setting, const pkb_eval_options *given, pkb
         free(worker->kinds[i]);
     pkb_lines_close(&worker->input);
     pkb_results_close(&worker->results);
+    pkb_numbering_clear(&worker->numbering);
     pkb_memo_clear(&worker->memo);
     pkb_shelf_clear(&worker->shelf);
     free(worker);

@@ -8,6 +8,9 @@
 
 #include "evaluator/attempt/setting.h"
 
+/* What its records are named after. */
+#define PKB_WORKER_RUN "worker"
+
 /* So many requests may wait; then no further one is read until one of them is with a lane. */
 enum { PKB_WORKER_QUEUE = 16 };
 

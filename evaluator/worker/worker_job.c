@@ -173,10 +173,13 @@ static pkb_code prepare(pkb_worker *worker, pkb_worker_job *job, pkb_error *err)
                          .file = request->file != NULL ? request->file : "attempt.cu",
                          .source = request->source,
                          .source_bytes = request->source != NULL ? strlen(request->source) : 0,
-                         .run = "worker"};
+                         .run = PKB_WORKER_RUN};
     rc = pkb_shelf_get(&worker->shelf, request->problem, &evaluation->problem, err);
     if (rc == PKB_OK)
         rc = pkb_evaluation_read(evaluation, err);
+    if (rc == PKB_OK && worker->results.fd >= 0)
+        rc = pkb_numbering_find(&worker->numbering, evaluation->problem->full_name,
+                                evaluation->attempt.sha256, &evaluation->sample, err);
     if (rc == PKB_OK)
         rc = pkb_evaluation_judgement(evaluation, job->setting.options.is_timed, job->judgement,
                                       err);

@@ -12,6 +12,7 @@
 #include "evaluator/problem/shelf.h"
 #include "evaluator/record/results.h"
 #include "evaluator/worker/memo.h"
+#include "evaluator/worker/numbering.h"
 #include "evaluator/worker/request.h"
 #include "evaluator/worker/worker.h"
 
@@ -41,7 +42,8 @@ typedef struct pkb_worker {
     pkb_foresight foresight;
     pkb_shelf shelf;
     pkb_memo memo;
-    pkb_results results; /* of -o; fd -1 = none */
+    pkb_results results;     /* of -o; fd -1 = none */
+    pkb_numbering numbering; /* of what goes there */
 } pkb_worker;
 
 /* Answers a line at once, or appends it to the jobs, of which there must be room for one. An error

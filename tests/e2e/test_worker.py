@@ -240,6 +240,32 @@ def test_failures_of_ours_are_records(fakes):
     assert worker.record("a again") != worker.record("a")
 
 
+def test_a_file_of_records_counts_each_source_as_a_sample(fakes, tmp_path):
+    """For the next worker, too; and a score sees all of them."""
+    stored = tmp_path / "records.jsonl"
+    options = (*QUICK, "--worlds", "2", "-o", stored)
+    with Worker(*options, env=fakes) as worker:
+        worker.send(*[ask(k, f"{HONEST}// {k}") for k in range(3)], ask("other", problem=13))
+        worker.send(ask("anew", f"{HONEST}// 1", fresh=True), ask("blank", ""))
+        assert worker.end() == 0
+        found = {k: worker.record(k)["id"] for k in (0, 1, 2, "other", "anew", "blank")}
+    first = "worker/001_allreduce/{}/cpu/2".format
+    assert [found[k] for k in (0, 1, 2)] == [first(k) for k in range(3)]
+    assert found["other"] == "worker/013_gemm_allreduce/0/cpu/2"
+    assert found["anew"] == first(1)
+    assert found["blank"] == first(3)
+
+    with Worker(*options, env=fakes) as worker:
+        worker.send(ask("known", f"{HONEST}// 2"), ask("new", f"{HONEST}// new"))
+        assert worker.end() == 0
+        assert worker.record("known")["id"] == first(2)
+        assert worker.record("new")["id"] == first(4)
+    lines = [json.loads(line) for line in stored.read_text().splitlines()]
+    assert {one["id"] for one in lines} == {*found.values(), first(4)}
+    answer = pkbench("score", stored, "--json")
+    assert [one["judged"] for one in answer.record["problems"]] == [5, 1]
+
+
 def is_stuck(sent: list, looks: int = 100) -> bool:
     """The worker's queue is full, and nothing more goes into its pipe for a second."""
     before = len(sent)
