@@ -10,6 +10,7 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "evaluator/attempt/example.h"
+#include "evaluator/attempt/logs.h"
 
 enum { TRIES = 2 };
 
@@ -110,6 +111,8 @@ pkb_code pkb_retry_judge(pkb_evaluation *evaluation, pkb_ranks *ranks, pkb_error
         pkb_code rc = pkb_evaluation_try(evaluation, ranks, err);
         if (rc == PKB_OK)
             rc = keep(evaluation, ranks, err);
+        if (rc == PKB_OK)
+            rc = pkb_logs_write(evaluation, ranks, err);
         if (rc != PKB_OK)
             return rc;
         if (!pkb_record_is_pending(evaluation->record)) {

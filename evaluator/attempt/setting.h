@@ -21,6 +21,7 @@ typedef struct pkb_setting {
     pkb_eval_gpus gpus;
     pkb_sandbox_level level; /* known once the tools were required */
     char *debugger;          /* compute-sanitizer, with --debug; NULL = none */
+    const char *logs_in;     /* the folder of a run that takes logs (logs.h); NULL = none */
     pkb_progress progress;
     pkb_idle idle; /* called in every wait for ranks and compilers; of no function: none */
     int wake_fd;   /* ends such a wait for ranks when it can be read; -1 = none */

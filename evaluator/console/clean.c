@@ -69,6 +69,18 @@ bool pkb_clean_append(pkb_buf *out, const char *text, size_t bytes, size_t most_
     return true;
 }
 
+void pkb_clean_append_lines(pkb_buf *out, const char *text, size_t bytes)
+{
+    for (size_t start = 0; start < bytes;) {
+        const char *end = memchr(text + start, '\n', bytes - start);
+        const size_t length = end != NULL ? (size_t)(end - text) - start : bytes - start;
+        pkb_clean_append(out, text + start, length, SIZE_MAX);
+        if (end != NULL)
+            pkb_buf_append_byte(out, '\n');
+        start += length + 1;
+    }
+}
+
 bool pkb_clean_is_utf8(const char *text, size_t bytes)
 {
     const unsigned char *at = (const unsigned char *)text;

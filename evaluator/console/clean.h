@@ -17,6 +17,9 @@
  * last whole character within `most_bytes`; true if all of the text was appended. */
 bool pkb_clean_append(pkb_buf *out, const char *text, size_t bytes, size_t most_bytes);
 
+/* The same of several lines, without a limit. */
+void pkb_clean_append_lines(pkb_buf *out, const char *text, size_t bytes);
+
 bool pkb_clean_is_utf8(const char *text, size_t bytes);
 
 /* Cleans every string in `value`. */

@@ -66,18 +66,6 @@ static pkb_code number_source(size_t *folder, size_t *name, pkb_attempts *attemp
 
 /* ---- texts ---- */
 
-static void append_cleaned(pkb_buf *out, const char *text, size_t bytes)
-{
-    for (size_t start = 0; start < bytes;) {
-        const char *end = memchr(text + start, '\n', bytes - start);
-        const size_t length = end != NULL ? (size_t)(end - text) - start : bytes - start;
-        pkb_clean_append(out, text + start, length, SIZE_MAX);
-        if (end != NULL)
-            pkb_buf_append_byte(out, '\n');
-        start += length + 1;
-    }
-}
-
 static pkb_code embed(size_t *out, pkb_attempts *attempts, const char *path, const char *sha256,
                       pkb_error *err)
 {
@@ -92,7 +80,7 @@ static pkb_code embed(size_t *out, pkb_attempts *attempts, const char *path, con
     if (rc == PKB_OK && strcmp(found, sha256) != 0) {
         attempts->changed_count++;
     } else if (rc == PKB_OK && bytes > 0) {
-        append_cleaned(&cleaned, text, bytes);
+        pkb_clean_append_lines(&cleaned, text, bytes);
         rc = pkb_buf_check(&cleaned, "the report", err);
         if (rc == PKB_OK)
             rc = pkb_words_add(&attempts->sources, pkb_buf_text(&cleaned), out, err);

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "evaluator/attempt/keep.h"
+#include "evaluator/attempt/logs.h"
 #include "evaluator/console/clean.h"
 #include "evaluator/console/interrupt.h"
 #include "evaluator/record/record.h"
@@ -129,6 +130,10 @@ static pkb_code open_results(pkb_run *run, pkb_error *err)
                                          .context = &run->estimate};
     rc = pkb_results_open(&run->results, &options, err);
     run->is_stored = files.own != NULL;
+    if (rc == PKB_OK && run->is_stored && run->setting->options.output == NULL) {
+        rc = pkb_logs_check(run->folder, err);
+        run->setting->logs_in = run->folder;
+    }
     pkb_run_files_clear(&files);
     if (rc != PKB_OK || run->setting->options.is_dry)
         return rc;

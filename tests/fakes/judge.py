@@ -89,6 +89,18 @@ def die_asking(link: socket.socket, request: dict) -> None:
     say(link, event="timed", rank=RANK)
 
 
+def print_much(link: socket.socket, request: dict) -> None:
+    """As an attempt would, of which sample 0 is wrong."""
+    work = Path(sys.argv[sys.argv.index("--work") + 1])
+    (work / f"rank{RANK}").write_text(f"rank {RANK} \033[31mred\n" + "x" * (1 << 20) + "end\n")
+    (work / f"rank{RANK}").rename(work / f"rank{RANK}.txt")
+    # rank 1 has printed before the verdict is there
+    while RANK == 0 and not (work / "rank1.txt").exists():
+        pause(0.005)
+    if RANK == 0 and request["id"].endswith("/0"):
+        say(link, event="verdict", verdict="WRONG_OUTPUT", reason="y differs", sizes=[])
+
+
 def judge(link: socket.socket, request: dict, attempts: int) -> None:
     """The attempt number `attempts` of this rank."""
     if RANK == 0:  # the others do not hold up the verdict, after which files may go
@@ -96,6 +108,10 @@ def judge(link: socket.socket, request: dict, attempts: int) -> None:
         assert Path(request["device"]).exists()
     say(link, event="progress", rank=RANK, size=request["sizes"][0], step="check 1/1")
     spend_time(link, request)
+    if MODE == "prints_much":
+        print_much(link, request)
+        if request["id"].endswith("/0"):
+            return
     if MODE == "dies_asking":
         die_asking(link, request)
     is_control = request["id"].endswith("/control")
