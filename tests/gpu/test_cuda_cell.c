@@ -80,7 +80,7 @@ static void fill(gpu_world *world, int64_t mode)
 
 static void command(gpu_world *world, pkb_command what, uint32_t calls)
 {
-    if (!cell_world_command(&world->cells, what, calls, TEST_TIMEOUT_S * PKB_NS_PER_S))
+    if (!cell_world_command(&world->cells, what, calls, PKB_TEST_HUNG_NS))
         fail_msg("command %d did not end: phase %u", (int)what, cell_page(&world->cells, 0)->phase);
 }
 
@@ -359,7 +359,7 @@ static int run_in_sandbox(const pkb_sandbox_gpus *gpus, const char *const *words
                                        .stdout_fd = STDERR_FILENO,
                                        .stderr_fd = STDERR_FILENO};
     assert_int_equal(pkb_child_start(&child, &options, NULL), PKB_OK);
-    assert_int_equal(pkb_child_wait(&child, TEST_TIMEOUT_S * PKB_NS_PER_S, &how, NULL), PKB_OK);
+    assert_int_equal(pkb_child_wait(&child, PKB_TEST_HUNG_NS, &how, NULL), PKB_OK);
     pkb_argv_free(argv);
     return how.exited ? how.status : -how.signal;
 }
