@@ -171,7 +171,7 @@ export -f build machine programs doctor pytest limits debug cores conformance me
 
 unpack
 step machine "${budgets[machine]}" machine || failed=1
-step build "${budgets[build]}" build || failed=1
+step build "${budgets[build]}" build || { grep -m 5 -iE "error|\*\*\*" "$out/build.log"; pack; exit 1; }
 [ $# -gt 0 ] || set -- doctor programs pytest examples
 for asked in "$@"; do
     IFS=+ read -ra steps <<<"$asked"
