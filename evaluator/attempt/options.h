@@ -10,7 +10,15 @@
 
 #include "base/error.h"
 
+/* What an option is for, as a set. */
+typedef enum pkb_option_scope {
+    PKB_SCOPE_FILE = 1,   /* eval FILE.cu */
+    PKB_SCOPE_FOLDER = 2, /* eval DIR */
+    PKB_SCOPE_WORKER = 4
+} pkb_option_scope;
+
 typedef struct pkb_eval_options {
+    uint64_t given;   /* which rows of the table, a bit each */
     const char *file; /* or a folder */
     const char *problem;
     /* of a folder; NULL = all */
@@ -43,6 +51,10 @@ void pkb_eval_options_parse(pkb_eval_options *out, int argc, char **argv);
 
 /* Those of `pkbench worker`, which are defaults for its requests; `file` stays NULL. */
 void pkb_worker_options_parse(pkb_eval_options *out, int argc, char **argv);
+
+/* PKB_ERR_USAGE names an option that was given and is not for that. */
+pkb_code pkb_eval_options_require(const pkb_eval_options *options, pkb_option_scope scope,
+                                  pkb_error *err);
 
 /* Chooses the device and says what cannot be: PKB_ERR_USAGE with the remedy. */
 pkb_code pkb_eval_options_check(pkb_eval_options *options, bool has_gpu, pkb_error *err);

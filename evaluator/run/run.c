@@ -154,15 +154,9 @@ static pkb_code prepare(pkb_run *run, pkb_error *err)
 {
     const pkb_eval_options *options = &run->setting->options;
 
-    if (options->problem != NULL)
-        return pkb_error_set(err, PKB_ERR_USAGE, 0,
-                             "%s is a directory, whose files say by their names which problem they "
-                             "are for; use --problems %s to judge some of them",
-                             options->file, options->problem);
-    if (options->has_debug)
-        return pkb_error_set(err, PKB_ERR_USAGE, 0,
-                             "--debug looks into one attempt: name a file in %s", options->file);
-    pkb_code rc = pkb_setting_find(run->setting, err);
+    pkb_code rc = pkb_eval_options_require(options, PKB_SCOPE_FOLDER, err);
+    if (rc == PKB_OK)
+        rc = pkb_setting_find(run->setting, err);
     if (rc == PKB_OK)
         rc = name_run(run, err);
     if (rc == PKB_OK)

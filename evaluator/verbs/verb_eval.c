@@ -18,23 +18,6 @@
 
 /* ---- one file ---- */
 
-static pkb_code check_file_options(const pkb_eval_options *options, pkb_error *err)
-{
-    const char *option = options->problems != NULL  ? "--problems"
-                         : options->samples != NULL ? "--samples"
-                         : options->shard != NULL   ? "--shard"
-                         : options->rejudge != NULL ? "--rejudge"
-                         : options->is_dry          ? "--dry-run"
-                         : !options->saves          ? "--no-save"
-                         : options->worlds > 0      ? "--worlds"
-                         : options->timing != NULL  ? "--timing"
-                                                    : NULL;
-    if (option == NULL)
-        return PKB_OK;
-    return pkb_error_set(err, PKB_ERR_USAGE, 0, "%s goes with a folder, and %s is none", option,
-                         options->file);
-}
-
 static pkb_code find_problem(pkb_problem **out, const pkb_setting *setting, pkb_error *err)
 {
     const pkb_eval_options *options = &setting->options;
@@ -54,7 +37,7 @@ static pkb_code prepare(pkb_setting *setting, pkb_evaluation *evaluation, pkb_pr
 {
     const pkb_eval_options *options = &setting->options;
 
-    pkb_code rc = check_file_options(options, err);
+    pkb_code rc = pkb_eval_options_require(options, PKB_SCOPE_FILE, err);
     if (rc == PKB_OK)
         rc = pkb_evaluation_read(evaluation, err);
     if (rc == PKB_OK)

@@ -121,6 +121,7 @@ def test_a_dry_run_says_what_would_be_judged_and_starts_nothing(tmp_path):
     assert "nothing was started" in answer.out
     assert path.read_text() == text
     demand(pkbench("eval", HONEST, *QUICK, "--dry-run"), 2, "--dry-run goes with a folder")
+    demand(pkbench("eval", run, "-p", "1"), 2, "--problem goes with a file")
 
 
 # ---- what is judged again ----

@@ -136,11 +136,53 @@ static void a_strange_file_name_does_not_reach_the_compiler(void **state)
     pkb_fs_remove_tree(folder, NULL);
 }
 
+static pkb_code require(char *word, pkb_option_scope scope, pkb_error *err)
+{
+    char *argv[] = {(char[]){"eval"}, (char[]){"-n2"}, word, (char[]){"x"}, NULL};
+    const pkb_eval_options options = parse(4, argv);
+    return pkb_eval_options_require(&options, scope, err);
+}
+
+static void options_go_with_what_they_are_for(void **state)
+{
+    static const struct {
+        const char *word, *name;
+        bool is_for_file, is_for_folder;
+    } cases[] = {
+        {"-p1", "--problem", true, false},
+        {"--problems=1", "--problems", false, true},
+        {"--samples=0", "--samples", false, true},
+        {"--shard=1/2", "--shard", false, true},
+        {"--worlds=2", "--worlds", false, true},
+        {"--timing=apart", "--timing", false, true},
+        {"--rejudge=all", "--rejudge", false, true},
+        {"--dry-run", "--dry-run", false, true},
+        {"--no-save", "--no-save", false, true},
+        {"--debug=0", "--debug", true, false},
+        {"--debug-tool=memcheck", "--debug-tool", true, false},
+        {"--keep=k", "--keep", true, true},
+        {"--json", "--json", true, true},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *word = strdup(cases[i].word);
+        pkb_error err = {0};
+        assert_non_null(word);
+        assert_int_equal(require(word, PKB_SCOPE_FILE, &err) == PKB_OK, cases[i].is_for_file);
+        assert_int_equal(require(word, PKB_SCOPE_FOLDER, &err) == PKB_OK, cases[i].is_for_folder);
+        if (!cases[i].is_for_file || !cases[i].is_for_folder)
+            assert_memory_equal(err.message, cases[i].name, strlen(cases[i].name));
+        free(word);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_two_ranks_timed_and_cached),
         cmocka_unit_test(every_option_arrives),
+        cmocka_unit_test(options_go_with_what_they_are_for),
         cmocka_unit_test(the_device_is_chosen_by_what_is_there),
         cmocka_unit_test(a_strange_file_name_does_not_reach_the_compiler),
     };
