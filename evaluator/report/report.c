@@ -30,6 +30,14 @@ static pkb_code no_memory(pkb_error *err)
 
 /* ---- a run ---- */
 
+static void tell_no_floors(cJSON *to, pkb_buf *notes, const char *run, const char *why)
+{
+    cJSON_AddStringToObject(to, "no_floors", why);
+    pkb_buf_append_string(notes, "note: no share of the floor is known of ");
+    pkb_clean_append(notes, run, strlen(run), SIZE_MAX);
+    pkb_buf_printf(notes, ": %s\n", why);
+}
+
 static pkb_code add_attempts(cJSON *to, const pkb_report_options *options, const pkb_score *score,
                              pkb_error *err)
 {
@@ -38,10 +46,12 @@ static pkb_code add_attempts(cJSON *to, const pkb_report_options *options, const
     pkb_buf text = {0};
     pkb_code rc = PKB_OK;
 
-    if (options->ceilings != NULL && score->has_speed)
-        rc = pkb_floors_find(&floors, options->tools, options->ceilings, score->runset,
-                             options->catalogue, err);
+    if (options->ceilings != NULL)
+        rc = pkb_floors_find(&floors, options->tools, options->ceilings, score, options->catalogue,
+                             err);
     cJSON_AddBoolToObject(to, "has_floors", floors.json != NULL);
+    if (rc == PKB_OK && floors.why.bytes > 0)
+        tell_no_floors(to, options->notes, score->runset->name, pkb_buf_text(&floors.why));
     if (rc == PKB_OK)
         rc = pkb_attempts_read(&attempts, score->runset, &floors, options->path,
                                options->embeds_sources, err);

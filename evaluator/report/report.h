@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "evaluator/machine/tool.h"
 #include "evaluator/problem/catalogue.h"
@@ -27,7 +28,8 @@ typedef struct pkb_report_options {
     const pkb_catalogue *catalogue;
     const char *path; /* of the page; links in it are relative to its folder */
     bool embeds_sources;
-    bool mixes; /* runs whose conditions differ are compared, and marked */
+    bool mixes;     /* runs whose conditions differ are compared, and marked */
+    pkb_buf *notes; /* gets lines for whoever asked */
 } pkb_report_options;
 
 /* Writes the page about 1 to PKB_REPORT_MOST_RUNS scores; `*bytes` is its size. PKB_ERR_MISSING:

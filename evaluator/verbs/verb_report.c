@@ -79,13 +79,15 @@ static pkb_code write_report(const report_options *options, const pkb_catalogue 
                              const char *root, int *status, pkb_error *err)
 {
     pkb_toolbox tools = {0};
+    pkb_buf notes = {0};
     const pkb_report_options page = {.root = root,
                                      .ceilings = options->ceilings,
                                      .tools = &tools,
                                      .catalogue = catalogue,
                                      .path = options->path,
                                      .embeds_sources = options->embeds_sources,
-                                     .mixes = options->shared.runset.mixes};
+                                     .mixes = options->shared.runset.mixes,
+                                     .notes = &notes};
     report_runs *runs = calloc(1, sizeof *runs);
     size_t bytes = 0;
 
@@ -96,11 +98,13 @@ static pkb_code write_report(const report_options *options, const pkb_catalogue 
         rc = pkb_toolbox_open(&tools, err);
     if (rc == PKB_OK)
         rc = pkb_report_write(&page, runs->list, runs->count, &bytes, err);
+    fputs(pkb_buf_text(&notes), stderr);
     if (rc == PKB_OK)
         fprintf(stderr, "wrote %s (%.1f MiB)\n", options->path, (double)bytes / (1 << 20));
     for (size_t i = 0; i < runs->count; i++)
         pkb_scored_clear(&runs->scored[i]);
     free(runs);
+    pkb_buf_clear(&notes);
     pkb_toolbox_clear(&tools);
     return rc;
 }

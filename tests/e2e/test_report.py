@@ -209,6 +209,39 @@ def test_the_floor_is_shown_where_it_is_known(tmp_path, visit):
     assert re.search(r"cannot find the ceilings .*No such file", said)
 
 
+def test_why_no_floor_is_known(tmp_path, visit):
+    """Of each run for itself: one with two worlds, one that knows no problem, one that is fine."""
+    ceilings = tmp_path / "ceilings.json"
+    speeds = {"flop_per_s": {"bf16": 1e15}, "hbm_bytes_per_s": 4e12, "sent_bytes_per_s": 4e11}
+    ceilings.write_text(json.dumps(speeds))
+    name = "013_gemm_allreduce"
+    sizes = [timed(size, 2.0, 100.0) for size in ("tiny", "pkb", "large")]
+    mixed = [record(name, world - 2, sizes=sizes, run="mixed", world=world) for world in (2, 4)]
+    records = {
+        "mixed": mixed,
+        "unknown": [record(problem_name(900), speedup=2.0, run="unknown")],
+        "untimed": [record(name, device="cpu", run="untimed")],
+        "fine": [record(name, sizes=sizes, run="fine")],
+    }
+    paths = [write(tmp_path / f"{run}.jsonl", lines) for run, lines in records.items()]
+    page = tmp_path / "page.html"
+    answer = pkbench("report", *paths, "--mix", "--ceilings", ceilings, "-o", page)
+    why = {
+        "mixed": "a floor is of one number of ranks, and its attempts had 2 and 4; "
+        "take one with --world",
+        "unknown": "none of its problems is known here",
+        "untimed": "its attempts were not timed on GPUs",
+    }
+    for run, words in why.items():
+        assert f"note: no share of the floor is known of {run}: {words}\n" in answer.err
+    assert [one.get("no_floors") for one in data_of(page)["runs"]] == [*why.values(), None]
+    section = visit(page).locator("#floor")
+    assert section.locator("svg path").count() > 2
+    assert [one in section.inner_text() for one in why.values()] == [True] * 3
+    alone = visit(report(tmp_path / "one.html", paths[0], "--mix", "--ceilings", ceilings))
+    assert why["mixed"] in alone.locator("#floor").inner_text()
+
+
 # ---- hostile texts ----
 
 

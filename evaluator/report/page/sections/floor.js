@@ -41,10 +41,15 @@ page.floor = (() => {
     return Array.from(best.values());
   }
 
+  // Runs without floors although the machine is known, each with its reason.
+  const reasons = () =>
+    runs.filter((run) => run.no_floors).map((run) => `${run.name}: ${run.no_floors}.`);
+
   function noPoints() {
-    const isAnyKnown = runs.some((run) => run.has_floors);
-    return isAnyKnown
-      ? "No right attempt was timed at a problem whose floor is known."
+    if (runs.some((run) => run.has_floors))
+      return "No right attempt was timed at a problem whose floor is known.";
+    return reasons().length > 0
+      ? "Not shown."
       : "Not shown: what this machine can do at best is not known (pkbench report " +
           "--ceilings FILE).";
   }
@@ -63,8 +68,9 @@ page.floor = (() => {
     // Otherwise the section of thresholds has said that nothing is known of speed.
     find("#floor").hidden = !isTimed;
     if (!isTimed) return;
-    if (series.length === 0) fill("floor", empty(noPoints()));
-    else fill("floor", runs.length > 1 ? legend(series) : null, chartOf(series));
+    const why = reasons().map((reason) => empty(reason));
+    if (series.length === 0) fill("floor", empty(noPoints()), why);
+    else fill("floor", runs.length > 1 ? legend(series) : null, chartOf(series), why);
   }
 
   return { show };
