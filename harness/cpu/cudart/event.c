@@ -192,15 +192,24 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     return pkb_api_leave(rc);
 }
 
+/* What is captured has not happened: nobody can ask for it. */
+static cudaError_t enter_to_ask(cudaEvent_t handle, const pkb_event **out)
+{
+    const cudaError_t rc = pkb_api_enter();
+
+    if (rc != cudaSuccess)
+        return rc;
+    *out = pkb_event_find(handle);
+    if (*out == NULL)
+        return cudaErrorInvalidResourceHandle;
+    return (*out)->capture != NULL ? cudaErrorCapturedEvent : cudaSuccess;
+}
+
 cudaError_t cudaEventQuery(cudaEvent_t handle)
 {
-    cudaError_t rc = pkb_api_enter();
-    const pkb_event *event = pkb_event_find(handle);
+    const pkb_event *event = NULL;
+    cudaError_t rc = enter_to_ask(handle, &event);
 
-    if (rc == cudaSuccess && event == NULL)
-        rc = cudaErrorInvalidResourceHandle;
-    if (rc == cudaSuccess && event->capture != NULL)
-        rc = cudaErrorCapturedEvent;
     if (rc == cudaSuccess && event->completed < event->recorded) {
         pkb_stream_poke();
         rc = event->completed < event->recorded ? cudaErrorNotReady : cudaSuccess;
@@ -210,13 +219,9 @@ cudaError_t cudaEventQuery(cudaEvent_t handle)
 
 cudaError_t cudaEventSynchronize(cudaEvent_t handle)
 {
-    cudaError_t rc = pkb_api_enter();
-    const pkb_event *event = pkb_event_find(handle);
+    const pkb_event *event = NULL;
+    cudaError_t rc = enter_to_ask(handle, &event);
 
-    if (rc == cudaSuccess && event == NULL)
-        rc = cudaErrorInvalidResourceHandle;
-    if (rc == cudaSuccess && event->capture != NULL)
-        rc = cudaErrorCapturedEvent;
     if (rc == cudaSuccess)
         rc = pkb_stream_drain_event(event);
     return pkb_api_leave(rc);
