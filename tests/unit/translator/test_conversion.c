@@ -2,38 +2,9 @@
  *
  * cvt, f16 and bf16: against one definition of rounding, in exact arithmetic, for all formats.
  */
-#include "tests/unit/translator/run_ptx.h"
+#include "tests/unit/translator/float_bits.h"
 
 typedef __float128 quad;
-
-static float f32(uint64_t bits)
-{
-    uint32_t low = (uint32_t)bits;
-    float value;
-    memcpy(&value, &low, sizeof value);
-    return value;
-}
-
-static double f64(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint64_t bits32(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static uint64_t bits64(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
 
 /* ---- the definition: a binary format of `exponent` and `fraction` bits ---- */
 static quad power(int n)
@@ -103,22 +74,6 @@ static float bf16(uint64_t bits)
 {
     return f32((bits & 0xffff) << 16);
 }
-
-static int same_value(char to, uint64_t got, uint64_t wanted)
-{
-    if (to == 'f' && isnan(f32(got)) && isnan(f32(wanted)))
-        return 1;
-    if (to == 'd' && isnan(f64(got)) && isnan(f64(wanted)))
-        return 1;
-    return same_bits(to, got, wanted);
-}
-
-#define REF(name, ...)                                       \
-    static uint64_t name(uint64_t a, uint64_t b, uint64_t c) \
-    {                                                        \
-        (void)a, (void)b, (void)c;                           \
-        return (uint64_t)(__VA_ARGS__);                      \
-    }
 
 /* ---- between floats and integers ---- */
 static quad integral(double x, char mode)

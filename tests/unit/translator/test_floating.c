@@ -5,61 +5,15 @@
  */
 #include <fenv.h>
 
-#include "tests/unit/translator/run_ptx.h"
-
-static float f32(uint64_t bits)
-{
-    uint32_t low = (uint32_t)bits;
-    float value;
-    memcpy(&value, &low, sizeof value);
-    return value;
-}
-
-static double f64(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint64_t bits32(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static uint64_t bits64(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-/* The same bits, or both NaN. */
-static int same_float(char to, uint64_t got, uint64_t wanted)
-{
-    if (to == 'f' && isnan(f32(got)) && isnan(f32(wanted)))
-        return 1;
-    if (to == 'd' && isnan(f64(got)) && isnan(f64(wanted)))
-        return 1;
-    return same_bits(to, got, wanted);
-}
+#include "tests/unit/translator/float_bits.h"
 
 static int close_float(char to, uint64_t got, uint64_t wanted)
 {
     float x = f32(got), y = f32(wanted);
-    if (same_float(to, got, wanted) || x == y)
+    if (same_value(to, got, wanted) || x == y)
         return 1;
     return fabsf(x - y) <= fabsf(y) * 2.4e-7f + 1e-44f;
 }
-
-#define REF(name, ...)                                       \
-    static uint64_t name(uint64_t a, uint64_t b, uint64_t c) \
-    {                                                        \
-        (void)a, (void)b, (void)c;                           \
-        return (uint64_t)(__VA_ARGS__);                      \
-    }
 
 /* ---- every operation in every rounding ---- */
 #define ROUNDED(type, suffix, mode, fe)                                        \
@@ -141,7 +95,7 @@ static void directed_rounding_equals_fesetround(void **state)
     static const opcode_case cases[] = {ROUNDED_CASES(rn), ROUNDED_CASES(rz), ROUNDED_CASES(rm),
                                         ROUNDED_CASES(rp)};
     (void)state;
-    check_cases(cases, sizeof cases / sizeof cases[0], 20000, same_float);
+    check_cases(cases, sizeof cases / sizeof cases[0], 20000, same_value);
 }
 
 /* ---- NaN, signs, flushing ---- */
@@ -248,7 +202,7 @@ static void nan_signs_and_flushing_follow_the_isa(void **state)
         {"slct.b32.f32 %r0, %r1, %r2, %f3;", 'r', slct_f},
     };
     (void)state;
-    check_cases(cases, sizeof cases / sizeof cases[0], 20000, same_float);
+    check_cases(cases, sizeof cases / sizeof cases[0], 20000, same_value);
 }
 
 /* Operands of the functions: all magnitudes up to where sine still means something. */
