@@ -199,6 +199,11 @@ pkb_code pkb_json_get_bool(const cJSON *object, const char *key, bool *out, pkb_
     return PKB_OK;
 }
 
+bool pkb_json_has(const cJSON *object, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, key) != NULL;
+}
+
 const char *pkb_json_string_or(const cJSON *object, const char *key, const char *fallback)
 {
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);

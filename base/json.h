@@ -38,6 +38,9 @@ pkb_code pkb_json_get_u64(const cJSON *object, const char *key, uint64_t *out, p
 pkb_code pkb_json_get_double(const cJSON *object, const char *key, double *out, pkb_error *err);
 pkb_code pkb_json_get_bool(const cJSON *object, const char *key, bool *out, pkb_error *err);
 
+/* Is the very key there? (cJSON_HasObjectItem takes "Key" for "key".) */
+bool pkb_json_has(const cJSON *object, const char *key);
+
 /* Optional strings: `fallback` when the key is absent or no string. */
 const char *pkb_json_string_or(const cJSON *object, const char *key, const char *fallback);
 

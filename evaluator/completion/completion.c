@@ -19,7 +19,7 @@ static pkb_code read_sample(pkb_completion *out, pkb_error *err)
 {
     static const char key[] = "sample";
 
-    out->has_sample = cJSON_HasObjectItem(out->line, key) &&
+    out->has_sample = pkb_json_has(out->line, key) &&
                       !cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(out->line, key));
     if (!out->has_sample)
         return PKB_OK;

@@ -380,7 +380,7 @@ static pkb_code read_record(pkb_outcome *out, pkb_names *names, const cJSON *rec
         return rc;
     forget_timing(out);
     out->revision = pkb_record_revision(record);
-    out->is_debug = cJSON_HasObjectItem(flags, "debug");
+    out->is_debug = pkb_json_has(flags, "debug");
     out->has_speedup = pkb_speedup_of_record(&out->speedup, record);
     return PKB_OK;
 }

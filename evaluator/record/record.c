@@ -235,7 +235,7 @@ static void put_reason(cJSON *object, const char *reason)
         next = found != NULL ? found + sizeof folder - 1 : at + strlen(at);
         pkb_buf_append(&text, at, (size_t)((found != NULL ? found : next) - at));
     }
-    if (text.bytes > 0 && cJSON_HasObjectItem(object, "reason"))
+    if (text.bytes > 0 && pkb_json_has(object, "reason"))
         cJSON_ReplaceItemInObjectCaseSensitive(object, "reason",
                                                cJSON_CreateString(pkb_buf_text(&text)));
     else if (text.bytes > 0)
@@ -361,8 +361,7 @@ bool pkb_record_set_revision(cJSON *record, int64_t revision)
 int64_t pkb_record_revision(const cJSON *record)
 {
     int64_t revision = 0;
-    if (!cJSON_HasObjectItem(record, revision_key) ||
-        pkb_json_get_i64(record, revision_key, &revision, NULL) != PKB_OK || revision < 0)
+    if (pkb_json_get_i64(record, revision_key, &revision, NULL) != PKB_OK || revision < 0)
         return 0;
     return revision < PKB_REVISION_MOST ? revision : PKB_REVISION_MOST;
 }

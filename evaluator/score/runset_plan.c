@@ -104,7 +104,7 @@ static pkb_code read_plan(pkb_runset *runset, const char *path, const pkb_runset
                 rc = plan_named(runset, item, catalogue, path, err);
         }
     }
-    if (rc == PKB_OK && cJSON_HasObjectItem(plan, "samples")) {
+    if (rc == PKB_OK && pkb_json_has(plan, "samples")) {
         rc = pkb_json_get_i64(plan, "samples", &count, err);
         if (rc != PKB_OK || count < 1 || count > MOST_SAMPLES)
             rc = pkb_error_set(err, PKB_ERR_USAGE, 0, "\"samples\" of %s is no number of attempts",

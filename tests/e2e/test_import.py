@@ -198,7 +198,12 @@ def test_the_same_file_twice_and_another_one(tmp_path):
 
 def test_samples_as_the_lines_say(tmp_path):
     run = tmp_path / "run"
-    source = write(tmp_path / "c.jsonl", completion(ANSWER, sample=7), "", completion("", 13))
+    source = write(
+        tmp_path / "c.jsonl",
+        completion(ANSWER, sample=7, Sample="another key"),
+        "",
+        completion("", 13, Sample="another key"),
+    )
     assert pkbench("import", source, run).status == 0
     assert sorted(name for name in files(run) if name.endswith(".cu")) == [
         "samples/001_allreduce/7.cu",

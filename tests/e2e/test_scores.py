@@ -254,7 +254,7 @@ def test_plans_are_checked(tmp_path):
     os.symlink("nowhere", tmp_path / "run.json")
     assert "run.json" in refusal(tmp_path)
     (tmp_path / "run.json").unlink()
-    (tmp_path / "run.json").write_text('{"samples": 1}')
+    (tmp_path / "run.json").write_text('{"samples": 1, "Samples": "another key"}')
     answer = score(tmp_path)
     assert answer["all"]["planned"] == 2
     assert "1 attempts were planned" in answer["notes"][0]

@@ -38,6 +38,7 @@ static void typed_values_come_back(void **state)
     assert_true(real == 0.5);
     assert_int_equal(pkb_json_get_array(value, "l", &list, NULL), PKB_OK);
     assert_string_equal(pkb_json_string_or(value, "t", "fallback"), "fallback");
+    assert_true(pkb_json_has(value, "s") && !pkb_json_has(value, "S"));
     cJSON_Delete(value);
 }
 
