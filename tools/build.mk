@@ -122,6 +122,17 @@ $(BUILD)/tests/evaluator/test_ahead: private UNIT_LIBS += -Wl,--wrap=clock_getti
 # This one says when there is no memory.
 $(BUILD)/tests/evaluator/test_output: private UNIT_LIBS += -Wl,--wrap=realloc
 
+# ---- fuzzing: built with sanitizers by tools/fuzz.sh ----
+FUZZ_OBJECTS := $(BUILD)/obj/tests/fuzz/mutation.o
+$(BUILD)/fuzz_translator: $(BUILD)/obj/tests/fuzz/fuzz_translator.o $(FUZZ_OBJECTS) \
+                          $(TRANSLATOR_OBJECTS) $(BASE_OBJECTS)
+	$(Q)$(CC) $(CFLAGS) $^ -o $@ -lcrypto -lcjson
+
+$(BUILD)/fuzz_readers: $(BUILD)/obj/tests/fuzz/fuzz_readers.o $(FUZZ_OBJECTS) \
+                       $(filter-out %/main.o,$(EVALUATOR_OBJECTS)) $(CUDA_OBJECTS) $(SANDBOX_OBJECTS) \
+                       $(BASE_OBJECTS)
+	$(Q)$(CC) $(CFLAGS) $^ -o $@ $(UNIT_LIBS)
+
 # ---- tests that need GPUs: built by `make test-gpu`, skipped without one ----
 GPU_TESTS := $(patsubst tests/gpu/%.c,$(BUILD)/tests/gpu/%,$(wildcard tests/gpu/test_*.c))
 $(BUILD)/obj/tests/gpu/%.o: private PKB_CFLAGS += -isystem $(CUDA_INCLUDE)

@@ -1,17 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the PTX translator with sanitizers into build-asan/ and feeds it with mutated PTX.
-# Usage: tools/fuzz.sh [COUNT]
+# Builds what reads texts from outside with sanitizers into build-asan/ and feeds it with mutated
+# ones: PTX for the translator, completions, requests, records and plans for their readers.
+# Usage: tools/fuzz.sh [COUNT [COUNT_OF_READERS]]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-count=${1:-100000}
-program=build-asan/fuzz_translator
+translations=${1:-100000}
+readings=${2:-20000}
 
-mkdir -p build-asan
-echo "*" >build-asan/.gitignore
-${CC:-gcc} -std=c11 -D_GNU_SOURCE -I. -O1 -g -fsanitize=address,undefined \
-    -fno-sanitize-recover=all -fno-omit-frame-pointer \
-    tests/fuzz/fuzz_translator.c harness/cpu/translator/*.c base/buf.c base/error.c \
-    -o "$program"
-exec "$program" "$count" tests/fuzz/corpus/*.ptx
+make --no-print-directory BUILD=build-asan build-asan/fuzz_translator build-asan/fuzz_readers \
+    CFLAGS="-O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer"
+export UBSAN_OPTIONS=halt_on_error=1
+build-asan/fuzz_translator "$translations" tests/fuzz/corpus/*.ptx
+build-asan/fuzz_readers "$readings"

@@ -42,7 +42,7 @@ soak: all ## long runs that must hold: 200 attempts, 100 kills, 1000 requests; t
 	@$(PYTHON) -m tests.soak $(SOAK)
 
 .PHONY: fuzz
-fuzz: ## 100,000 mutated PTX files through the translator under ASan
+fuzz: ## 100,000 mutated PTX files and 20,000 of records, requests and the like, under ASan
 	@tools/fuzz.sh
 
 PREFIX ?= /usr/local
