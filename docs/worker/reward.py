@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rewards from `pkbench worker`: python docs/worker/reward.py PROBLEM FILE.cu... [OPTION...]"""
+"""Rewards from `pkbench worker`: python3 docs/worker/reward.py PROBLEM FILE.cu... [OPTION...]"""
 
 import json
 import subprocess

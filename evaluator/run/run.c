@@ -145,8 +145,9 @@ static pkb_code open_results(pkb_run *run, pkb_error *err)
                 "judged again\n",
                 run->results.path);
     if (run->results.broken_count > 0)
-        fprintf(stderr, "note: %zu lines of %s are no records, the first is line %zu; left alone\n",
-                run->results.broken_count, run->results.path, run->results.broken_line);
+        fprintf(stderr, "note: in %s %zu line%s no record, first line %zu; left alone\n",
+                run->results.path, run->results.broken_count,
+                run->results.broken_count == 1 ? " is" : "s are", run->results.broken_line);
     return PKB_OK;
 }
 

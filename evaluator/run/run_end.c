@@ -77,11 +77,11 @@ static void tell_where(const pkb_run *run)
 static void tell_counts(const pkb_run *run)
 {
     const size_t left = pkb_run_left_count(run);
+    const size_t count = run->samples.count + run->outside_count;
 
     if (run->summary.count > 0)
         pkb_summary_print(stderr, &run->summary);
-    fprintf(stderr, "%zu attempts: %zu judged", run->samples.count + run->outside_count,
-            run->judged_count);
+    fprintf(stderr, "%zu attempt%s: %zu judged", count, count == 1 ? "" : "s", run->judged_count);
     if (run->copied_count > 0)
         fprintf(stderr, ", %zu equal to others", run->copied_count);
     if (run->found_count > 0)

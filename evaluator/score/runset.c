@@ -362,8 +362,8 @@ static pkb_code note_debug(pkb_runset *runset, pkb_error *err)
 {
     if (runset->debug_count == 0)
         return PKB_OK;
-    return pkb_runset_note(runset, err, "%zu records were made with --debug and are no score",
-                           runset->debug_count);
+    return pkb_runset_note(runset, err, "%zu record%s made with --debug: no score",
+                           runset->debug_count, runset->debug_count == 1 ? " was" : "s were");
 }
 
 pkb_code pkb_runset_read(pkb_runset *out, const char *const *paths, size_t path_count,

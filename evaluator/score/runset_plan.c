@@ -195,9 +195,9 @@ static pkb_code level(pkb_runset *runset, size_t samples, pkb_error *err)
     runset->has_plan = samples > 0;
     if (samples > 0 && most > samples)
         return pkb_runset_note(runset, err,
-                               "%zu attempts were planned at each problem, and one has %zu: that "
+                               "%zu attempt%s planned at each problem, and one has %zu: that "
                                "many are expected of all",
-                               samples, most);
+                               samples, samples == 1 ? " was" : "s were", most);
     return PKB_OK;
 }
 

@@ -89,8 +89,8 @@ static void print_head(FILE *out, const pkb_score *score)
               "--samples says it)\n",
               out);
     if (all->unsupported > 0)
-        fprintf(out, "  %zu attempts are UNSUPPORTED here and count neither way\n",
-                all->unsupported);
+        fprintf(out, "  UNSUPPORTED here, counted neither way: %zu attempt%s\n", all->unsupported,
+                all->unsupported == 1 ? "" : "s");
 }
 
 /* ---- the table of numbers ---- */

@@ -40,8 +40,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 
 static void tell(const pkb_import_options *options, const pkb_import_result *result)
 {
-    fprintf(stderr, "%zu samples with code, %zu NO_CODE, %zu TRUNCATED", result->code_count,
-            result->no_code_count, result->truncated_count);
+    fprintf(stderr, "%zu sample%s with code, %zu NO_CODE, %zu TRUNCATED", result->code_count,
+            result->code_count == 1 ? "" : "s", result->no_code_count, result->truncated_count);
     if (result->kept_count > 0)
         fprintf(stderr, "; %zu of them were there already", result->kept_count);
     if (result->planned_problems > 0)

@@ -73,7 +73,7 @@ def test_from_completions_to_a_score(tmp_path):
         completion(None, problem="13"),
     )
     answer = pkbench("import", source, run)
-    demand(answer, 0, "1 samples with code, 3 NO_CODE, 1 TRUNCATED", f"pkbench eval {run}")
+    demand(answer, 0, "1 sample with code, 3 NO_CODE, 1 TRUNCATED", f"pkbench eval {run}")
     samples = run / "samples" / "001_allreduce"
     assert (samples / "0.cu").read_text() == HONEST
     assert [(samples / f"{k}.cu").read_text() for k in (1, 2)] == ["", ""]

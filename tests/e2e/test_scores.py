@@ -188,7 +188,7 @@ def test_pending_and_unsupported_attempts_are_bounded(tmp_path):
     answer = pkbench("score", path)
     assert "INCOMPLETE" in answer.out
     assert "1 of 2" in answer.out
-    assert "1 attempts are UNSUPPORTED" in answer.out
+    assert "UNSUPPORTED here, counted neither way: 1 attempt\n" in answer.out
 
 
 def test_unsupported_alone_is_complete_with_less_coverage(tmp_path):
@@ -257,7 +257,7 @@ def test_plans_are_checked(tmp_path):
     (tmp_path / "run.json").write_text('{"samples": 1, "Samples": "another key"}')
     answer = score(tmp_path)
     assert answer["all"]["planned"] == 2
-    assert "1 attempts were planned" in answer["notes"][0]
+    assert "1 attempt was planned" in answer["notes"][0]
 
 
 # ---- mixtures ----
