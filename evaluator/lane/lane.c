@@ -14,21 +14,27 @@ static bool is_running(const pkb_lane *lane)
     return lane->process.child.pid != 0;
 }
 
+static pkb_code tell_rest(pkb_lane *lane, pkb_error *err)
+{
+    pkb_lane_turn *turn = &lane->turn;
+
+    if (turn->is_told == turn->must_rest)
+        return PKB_OK;
+    turn->is_told = turn->must_rest;
+    return pkb_order_send(lane->process.socket_fd,
+                          turn->must_rest ? PKB_ORDER_REST : PKB_ORDER_GO_ON, err);
+}
+
+/* A process that has no work yet has no compilers either. */
 static pkb_code send_work(pkb_lane *lane, pkb_error *err)
 {
     const pkb_job job = pkb_job_of(lane->work.evaluation);
 
     lane->work.tries++;
-    pkb_pulse_listen(&lane->process.pulse);
-    return pkb_job_send(lane->process.socket_fd, &job, err);
-}
-
-/* A process that has no work yet has no compilers either. */
-static pkb_code greet(pkb_lane *lane, pkb_error *err)
-{
     lane->turn.rests = true;
-    return lane->turn.must_rest ? pkb_order_send(lane->process.socket_fd, PKB_ORDER_REST, err)
-                                : PKB_OK;
+    pkb_pulse_listen(&lane->process.pulse);
+    pkb_code rc = tell_rest(lane, err);
+    return rc == PKB_OK ? pkb_job_send(lane->process.socket_fd, &job, err) : rc;
 }
 
 /* Whether there may be enough of what lacked in a while. */
@@ -64,9 +70,8 @@ static pkb_code start(pkb_lane *lane, pkb_error *err)
 
     pkb_code rc = pkb_lane_process_start(&lane->process, &lane->setting, cores, why);
     if (rc == PKB_OK) {
-        rc = greet(lane, why);
-        if (rc == PKB_OK)
-            rc = send_work(lane, why);
+        lane->turn.is_told = false;
+        rc = send_work(lane, why);
         rc = rc == PKB_ERR_CHILD ? PKB_OK : rc;
     }
     if (rc == PKB_OK) {
@@ -122,15 +127,15 @@ pkb_evaluation *pkb_lane_finish(pkb_lane *lane)
     return evaluation;
 }
 
-/* A process that is gone is seen later. */
+/* One that has no work is not disturbed: should it be stopped, its socket would fill up. */
 void pkb_lane_rest(pkb_lane *lane, bool must_rest)
 {
     if (lane->turn.must_rest == must_rest)
         return;
     lane->turn.must_rest = must_rest;
     lane->turn.rests = pkb_lane_is_idle(lane) || !is_running(lane);
-    if (is_running(lane))
-        pkb_order_send(lane->process.socket_fd, must_rest ? PKB_ORDER_REST : PKB_ORDER_GO_ON, NULL);
+    if (!lane->turn.rests)
+        tell_rest(lane, NULL); /* that it is gone is seen later */
 }
 
 bool pkb_lane_is_idle(const pkb_lane *lane)

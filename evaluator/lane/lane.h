@@ -38,7 +38,8 @@ typedef struct pkb_lane_turn {
     bool is_exclusive; /* it times when no other does, and no compiler of another one runs */
     bool is_had;       /* it times */
     uint64_t asked;    /* for a turn, in that order; 0 = it does not wait */
-    bool must_rest;    /* its compilers must stand still; its process knows, if it has one */
+    bool must_rest;    /* its compilers must stand still */
+    bool is_told;      /* its process was told so; one without work hears it with the next */
     bool rests;        /* they do */
 } pkb_lane_turn;
 
