@@ -24,6 +24,15 @@ static const char *run_words(loaded *l, const char *text, uint64_t *words)
     return reason;
 }
 
+/* For who asks nothing of the module. */
+static const char *run_once(const char *text, uint64_t *words)
+{
+    loaded l;
+    const char *stopped = run_words(&l, text, words);
+    dlclose(l.handle);
+    return stopped;
+}
+
 static void recursion_and_structs_go_through_parameters(void **state)
 {
     static const char *const text = PTX_HEAD
@@ -43,11 +52,9 @@ static void recursion_and_structs_go_through_parameters(void **state)
         "call (r), f, (a, b); ld.param.u64 %l0, [r]; }\n"
         "st.global.u64 [%l3], %l0; exit; }\n";
     uint64_t words[1] = {0};
-    loaded l;
     (void)state;
-    assert_null(run_words(&l, text, words));
+    assert_null(run_once(text, words));
     assert_int_equal(words[0], 12586269025u); /* Fibonacci(50) */
-    dlclose(l.handle);
 }
 
 static void tables_of_functions_and_branches_are_followed(void **state)
@@ -71,11 +78,9 @@ static void tables_of_functions_and_branches_are_followed(void **state)
         "add.u32 %r0, %r0, 1; bra LOOP;\n"
         "C: st.global.u32 [%l0], %r3; ret; }\n";
     uint64_t words[1] = {0};
-    loaded l;
     (void)state;
-    assert_null(run_words(&l, text, words));
+    assert_null(run_once(text, words));
     assert_int_equal(words[0], 12);
-    dlclose(l.handle);
 }
 
 static void labels_of_scopes_do_not_collide(void **state)
@@ -87,13 +92,11 @@ static void labels_of_scopes_do_not_collide(void **state)
                  "{ .reg .b32 x; mov.u32 x, 8; @!q bra W; mov.u32 x, 2; W: st.u32 [%l+4], x; }\n"
                  "add.u32 x, x, 3; bra OUT; { trap; } OUT: st.u32 [%l+8], x; ret; }\n";
     uint32_t words[4] = {0};
-    loaded l;
     (void)state;
-    assert_null(run_words(&l, text, (uint64_t *)(void *)words));
+    assert_null(run_once(text, (uint64_t *)(void *)words));
     assert_int_equal(words[0], 9);
     assert_int_equal(words[1], 2);
     assert_int_equal(words[2], 3);
-    dlclose(l.handle);
 }
 
 static void initialisers_hold_values_and_addresses(void **state)
@@ -213,11 +216,10 @@ static void atomics_of_all_types_return_the_old_value(void **state)
         uint16_t bf, pad2;
         uint64_t exch, was, min;
     } m = {.inc = 2, .cas = 7, .f = 1.5f, .d = 0.5, .pair = 0x3c003c00, .bf = 0x3f80};
-    loaded l;
     (void)state;
     m.exch = 6;
     m.min = 9;
-    assert_null(run_words(&l, text, (uint64_t *)(void *)&m));
+    assert_null(run_once(text, (uint64_t *)(void *)&m));
     assert_int_equal(m.inc, 0);
     assert_int_equal(m.dec, 9);
     assert_int_equal(m.cas, 70);
@@ -229,7 +231,6 @@ static void atomics_of_all_types_return_the_old_value(void **state)
     assert_int_equal(m.exch, 5);
     assert_int_equal(m.was, 6);
     assert_int_equal(m.min, 4);
-    dlclose(l.handle);
 }
 
 static void only_loops_that_can_wait_yield(void **state)
@@ -302,13 +303,10 @@ static void what_is_inlined_twice_counts_for_the_call_it_is_in(void **state)
                  ".file 2 \"/usr/include/header.hpp\"\n"
                  ".section .debug_str { $L__info_string0: .b8 95,0 }\n";
     uint64_t words[2] = {0};
-    loaded l;
     (void)state;
-    assert_string_equal(run_words(&l, text, words), "address: read 4 bytes misaligned line 31");
-    dlclose(l.handle);
+    assert_string_equal(run_once(text, words), "address: read 4 bytes misaligned line 31");
     words[0] = 1;
-    assert_string_equal(run_words(&l, text, words), "address: read 4 bytes misaligned line 11");
-    dlclose(l.handle);
+    assert_string_equal(run_once(text, words), "address: read 4 bytes misaligned line 11");
 }
 
 static void the_unknown_stops_only_who_executes_it(void **state)
@@ -322,14 +320,10 @@ static void the_unknown_stops_only_who_executes_it(void **state)
                  "mov.u32 %r, 5; st.u32 [%l], %r; ret; }\n"
                  ".file 1 \"/home/x/attempt.cu\"\n";
     uint64_t words[2] = {0};
-    loaded l;
     (void)state;
-    assert_null(run_words(&l, text, words));
+    assert_null(run_once(text, words));
     assert_int_equal(words[0], 5);
-    dlclose(l.handle);
-    assert_string_equal(run_words(&l, text, words),
-                        "unsupported: frobnicate.sync.b32 at attempt.cu:33");
-    dlclose(l.handle);
+    assert_string_equal(run_once(text, words), "unsupported: frobnicate.sync.b32 at attempt.cu:33");
 }
 
 static void the_device_runtime_is_called(void **state)
@@ -354,11 +348,9 @@ static void the_device_runtime_is_called(void **state)
         "{ .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e;\n"
         "st.param.b64 [a], %l2; call.uni __assertfail, (a, b, c, d, e); } ret; }\n";
     uint64_t words[1] = {0};
-    loaded l;
     (void)state;
-    assert_string_equal(run_words(&l, text, words), "assert: %d\n");
+    assert_string_equal(run_once(text, words), "assert: %d\n");
     assert_int_equal(words[0], 3042);
-    dlclose(l.handle);
 }
 
 static void parameters_are_laid_out_in_order(void **state)
@@ -401,9 +393,8 @@ static void collectives_pass_their_operands_on(void **state)
         "elect.sync %r7|%q3, 0xffffffff; activemask.b32 %r8; st.u32 [%l+24], %r8;\n"
         "membar.gl; fence.acq_rel.gpu; ret; }\n";
     uint32_t words[8] = {0};
-    loaded l;
     (void)state;
-    assert_null(run_words(&l, text, (uint64_t *)(void *)words));
+    assert_null(run_once(text, (uint64_t *)(void *)words));
     assert_int_equal(words[0], 5 + 1000 + 20 + 31 + 300000 + 7);
     assert_int_equal(words[1], 0xf);
     assert_int_equal(words[2], 0);
@@ -411,7 +402,6 @@ static void collectives_pass_their_operands_on(void **state)
     assert_int_equal(words[4], PKB_BAR_POPC * 1000 + 320);
     assert_int_equal(words[5], 7);
     assert_int_equal(words[6], 1);
-    dlclose(l.handle);
 }
 
 int main(void)
