@@ -6,7 +6,7 @@ draw, expect and batch on them.
 import gc
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 
@@ -38,6 +38,16 @@ class Entry:
     scalars: dict[str, int | float]
     dims: dict[str, int]
     host: Tensors  # host arguments: of no slot, and in host memory on every device
+    _shapes: dict[str, list[int] | None] = field(default_factory=dict)
+
+    def shape(self, argument: Argument, rank: int) -> list[int] | None:
+        """Of an argument on the runner's own rank; None if it is absent. Evaluated once: a batch
+        has hundreds of calls."""
+        if argument.name not in self._shapes:
+            is_present = self.resolved.present(argument, rank)
+            shape = self.resolved.shape(argument, rank) if is_present else None
+            self._shapes[argument.name] = shape
+        return self._shapes[argument.name]
 
 
 class Session:
@@ -100,15 +110,15 @@ class Session:
         seed = self.case.seed(trial, family)
         resolved = self.case.resolve(seed)
         draw = self.case.draw(self.rank, seed)
-        host: Tensors = {}
+        dims = {name: resolved.dims[name][self.rank] for name in sorted(resolved.varying)}
+        state = Entry(seed, resolved, draw.scalars, dims, {})
         for name, tensor in draw.tensors.items():
             argument = self.case.problem.argument(name)
-            self._view(self._pool, base, argument, resolved).copy_(tensor)
+            self._view(self._pool, base, argument, state).copy_(tensor)
             if argument.role == "host":
-                host[name] = tensor.cpu()
+                state.host[name] = tensor.cpu()
         self.synchronise()
-        dims = {name: resolved.dims[name][self.rank] for name in sorted(resolved.varying)}
-        self._entries[entry] = Entry(seed, resolved, draw.scalars, dims, host)
+        self._entries[entry] = state
         return {"scalars": draw.scalars, "dims": dims, "shapes": self._drawn_shapes(resolved)}
 
     def _drawn_shapes(self, resolved: Resolved) -> dict[str, list[int]]:
@@ -127,7 +137,7 @@ class Session:
         own = self._inputs(self._pool, base, state)
         image = base + self.layout["reference_offset"]
         for argument in self.case.problem.outputs:
-            view = self._view(self._pool, image, argument, state.resolved)
+            view = self._view(self._pool, image, argument, state)
             view.view(-1).view(TORCH_DTYPES["u8"]).fill_(UNWRITTEN)
         self._call(self._pool, image, state, inputs_base=base)()
 
@@ -169,8 +179,8 @@ class Session:
         own = self._inputs(region, inputs_base, state)
         outputs: Tensors = {}
         for argument in self.case.problem.outputs:
-            if state.resolved.present(argument, self.rank):
-                outputs[argument.name] = self._view(region, base, argument, state.resolved)
+            if state.shape(argument, self.rank) is not None:
+                outputs[argument.name] = self._view(region, base, argument, state)
         for name in outputs.keys() & own.tensors.keys():
             if base != inputs_base:
                 outputs[name].copy_(own.tensors[name])
@@ -185,19 +195,18 @@ class Session:
 
     def _inputs(self, region: Region, base: int, state: Entry) -> Draw:
         tensors = {
-            argument.name: self._view(region, base, argument, state.resolved)
+            argument.name: self._view(region, base, argument, state)
             for argument in self.case.problem.arguments
-            if argument.is_input and state.resolved.present(argument, self.rank)
+            if argument.is_input and state.shape(argument, self.rank) is not None
         }
         tensors.update(state.host)
         return Draw(tensors, dict(state.scalars), dict(state.dims))
 
-    def _view(self, region: Region, base: int, argument: Argument, resolved: Resolved):
+    def _view(self, region: Region, base: int, argument: Argument, state: Entry):
         """An argument in the image at `base`, with the shape of a draw; empty if absent."""
-        is_present = resolved.present(argument, self.rank)
-        shape = resolved.shape(argument, self.rank) if is_present else [0]
+        shape = state.shape(argument, self.rank)
         offset = base + self._place(argument.name)["offset"]
-        return region.view(offset, shape, TORCH_DTYPES[argument.dtype])
+        return region.view(offset, [0] if shape is None else shape, TORCH_DTYPES[argument.dtype])
 
     def _oracle_view(self, area: int, name: str, shape: list[int]):
         """An expected output; NAME_alt follows NAME at its largest."""
