@@ -39,7 +39,7 @@ static pkb_code lock_up(pkb_session *session, const options *chosen, pkb_error *
                                       .rank_count = session->layout->world,
                                       .core_count = session->opening.cores};
     told_page = session->page;
-    if (!session->device->keeps_descriptors && !chosen->is_debugged)
+    if (!session->device->keeps_descriptors && !chosen->is_debugged && session->socket_fd < 0)
         close_range(STDERR_FILENO + 1, ~0u, 0); /* everything is mapped */
     pkb_code rc = session->device->prepare(chosen->device, &limits, session->page, err);
     if (rc == PKB_OK && !chosen->is_debugged)
@@ -52,15 +52,16 @@ static pkb_code lock_up(pkb_session *session, const options *chosen, pkb_error *
     return rc;
 }
 
-static void serve(pkb_session *session, const options *chosen)
+static pkb_code serve(pkb_session *session, const options *chosen, pkb_error *err)
 {
-    pkb_attempt attempt = {.host_path = chosen->host};
+    pkb_attempt attempt = {.host_path = chosen->host, .device_path = chosen->device};
     const bool spin = session->opening.cores >= CORES_TO_SPIN * session->layout->world;
     pkb_page *page = session->page;
     uint32_t last = 0;
+    pkb_code rc = PKB_OK;
     bool is_over = false;
 
-    while (!is_over) {
+    while (!is_over && rc == PKB_OK) {
         uint32_t go = pkb_page_wait_go(page, last, UINT64_MAX, spin);
         if (go == 0)
             continue;
@@ -68,7 +69,16 @@ static void serve(pkb_session *session, const options *chosen)
         is_over = page->command == PKB_COMMAND_EXIT;
         pkb_attempt_obey(&attempt, session);
         pkb_page_finish(page, go);
+        if (session->layout == NULL) /* vacated */
+            rc = pkb_session_open(session, err);
     }
+    return rc;
+}
+
+static int complain(pkb_code rc, const pkb_error *err)
+{
+    fprintf(stderr, "pkbench-cell: %s\n", err->message);
+    return pkb_code_exit_status(rc);
 }
 
 static bool parse(int argc, char **argv, options *out)
@@ -104,14 +114,18 @@ int main(int argc, char **argv)
     }
     if (!chosen.is_debugged)
         close_range(PKB_CELL_SOCKET_FD + 1, ~0u, 0); /* whatever leaked in */
-    pkb_code rc = pkb_session_open(&session, PKB_CELL_SOCKET_FD, &err);
+    pkb_code rc = pkb_session_start(&session, PKB_CELL_SOCKET_FD, &err);
+    if (rc == PKB_OK)
+        rc = pkb_session_open(&session, &err);
     if (rc == PKB_OK)
         rc = lock_up(&session, &chosen, &err);
+    if (rc != PKB_OK)
+        return complain(rc, &err);
+    rc = serve(&session, &chosen, &err);
     if (rc != PKB_OK) {
-        fprintf(stderr, "pkbench-cell: %s\n", err.message);
-        return pkb_code_exit_status(rc);
+        complain(rc, &err);
+        _exit(pkb_code_exit_status(rc));
     }
-    serve(&session, &chosen);
     if (chosen.is_debugged)
         exit(0); /* the debugger's library says its last word */
     fflush(NULL);

@@ -63,18 +63,17 @@ static void find(void *library, const char *name, void *into)
 static void load(pkb_attempt *attempt, pkb_session *session)
 {
     pkb_page *page = session->page;
-    void *library;
 
     enter(page, PKB_PHASE_LOAD, 0);
-    library = dlopen(attempt->host_path, RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) {
+    attempt->library = dlopen(attempt->host_path, RTLD_NOW | RTLD_LOCAL);
+    if (attempt->library == NULL) {
         page->answer = PKB_ANSWER_NO_SYMBOL;
         snprintf(page->text, sizeof page->text, "%s", dlerror());
         return;
     }
-    find(library, "pkb_setup", &attempt->setup);
-    find(library, "pkb_run", &attempt->run);
-    find(library, "pkb_teardown", &attempt->teardown);
+    find(attempt->library, "pkb_setup", &attempt->setup);
+    find(attempt->library, "pkb_run", &attempt->run);
+    find(attempt->library, "pkb_teardown", &attempt->teardown);
     if (attempt->run == NULL) {
         page->answer = PKB_ANSWER_NO_SYMBOL;
         snprintf(page->text, sizeof page->text, "pkb_run");
@@ -107,6 +106,46 @@ static void teardown(pkb_attempt *attempt, pkb_session *session)
     attempt->state = NULL;
     pkb_world_reset_symmetric(&session->world);
     judge_calls(session, session->runtime.take_error(), 0);
+}
+
+/* ---- VACATE ---- */
+
+static bool is_loaded(const char *path)
+{
+    void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    if (library != NULL)
+        dlclose(library);
+    return library != NULL;
+}
+
+static void decline(pkb_page *page, const char *why)
+{
+    page->answer = PKB_ANSWER_RETURNED;
+    snprintf(page->text, sizeof page->text, "%s", why);
+}
+
+/* The next size begins with a library as it lies in its file. Some cannot be unloaded: those with
+ * symbols that are unique in a process, for instance. */
+static void vacate(pkb_attempt *attempt, pkb_session *session)
+{
+    pkb_page *page = session->page;
+    pkb_error err = {0};
+
+    enter(page, PKB_PHASE_TEARDOWN, 0);
+    if (session->socket_fd < 0) {
+        decline(page, "this process is for one size");
+        return;
+    }
+    if (!judge_calls(session, session->runtime.device_synchronize(), 0))
+        return;
+    if (attempt->library != NULL)
+        dlclose(attempt->library);
+    *attempt =
+        (pkb_attempt){.host_path = attempt->host_path, .device_path = attempt->device_path};
+    if (is_loaded(attempt->host_path) || is_loaded(attempt->device_path))
+        decline(page, "its library cannot be unloaded");
+    else if (pkb_session_close(session, &err) != PKB_OK)
+        decline(page, err.message);
 }
 
 /* ---- RUN, CHAIN ---- */
@@ -238,6 +277,12 @@ static void claim(pkb_session *session)
         synchronise(session, 0);
 }
 
+static bool needs_attempt(pkb_command command)
+{
+    return command != PKB_COMMAND_LOAD && command != PKB_COMMAND_EXIT &&
+           command != PKB_COMMAND_NONE && command != PKB_COMMAND_VACATE;
+}
+
 void pkb_attempt_obey(pkb_attempt *attempt, pkb_session *session)
 {
     pkb_page *page = session->page;
@@ -246,8 +291,7 @@ void pkb_attempt_obey(pkb_attempt *attempt, pkb_session *session)
     clear_answer(page);
     session->world.timeout_ns = page->timeout_ns;
     session->runtime.set_device(0); /* an attempt may leave another one current */
-    if (attempt->run == NULL && command != PKB_COMMAND_LOAD && command != PKB_COMMAND_EXIT &&
-        command != PKB_COMMAND_NONE) {
+    if (attempt->run == NULL && needs_attempt(command)) {
         page->answer = PKB_ANSWER_NO_SYMBOL;
         snprintf(page->text, sizeof page->text, "nothing is loaded");
         return;
@@ -270,6 +314,9 @@ void pkb_attempt_obey(pkb_attempt *attempt, pkb_session *session)
         break;
     case PKB_COMMAND_CLAIM:
         claim(session);
+        break;
+    case PKB_COMMAND_VACATE:
+        vacate(attempt, session);
         break;
     case PKB_COMMAND_NONE:
     case PKB_COMMAND_EXIT:

@@ -9,7 +9,8 @@
 #include "harness/cell/session.h"
 
 typedef struct pkb_attempt {
-    const char *host_path;
+    const char *host_path, *device_path;
+    void *library;             /* NULL = not loaded */
     pkb_setup_function *setup; /* NULL where the attempt has none */
     pkb_run_function *run;     /* NULL until loaded */
     pkb_teardown_function *teardown;

@@ -17,6 +17,7 @@ static struct {
     void (*set_device_module)(const char *path);
     int (*reserve)(uint64_t bytes, uint64_t *device_address);
     int (*map)(uint64_t device_address, int fd, uint64_t offset, uint64_t bytes, int writable);
+    int (*unmap)(uint64_t device_address, uint64_t bytes);
     const pkb_cpu_fault *(*last_fault)(void);
     void (*set_host_fault_hook)(void (*hook)(uint64_t address));
     void (*set_status)(pkb_cpu_status *shared);
@@ -41,6 +42,15 @@ static pkb_code map(uint64_t address, int fd, uint64_t bytes, pkb_error *err)
     int error = cpu.map(address, fd, 0, bytes, 1);
     if (error != 0)
         return pkb_error_set(err, PKB_ERR_MEMORY, error, "cannot map %llu bytes of device memory",
+                             (unsigned long long)bytes);
+    return PKB_OK;
+}
+
+static pkb_code unmap(uint64_t address, uint64_t bytes, pkb_error *err)
+{
+    int error = cpu.unmap(address, bytes);
+    if (error != 0)
+        return pkb_error_set(err, PKB_ERR_MEMORY, error, "cannot unmap %llu bytes of device memory",
                              (unsigned long long)bytes);
     return PKB_OK;
 }
@@ -190,6 +200,7 @@ static const pkb_device device = {
     .name = "cpu",
     .reserve = reserve,
     .map = map,
+    .unmap = unmap,
     .prepare = prepare,
     .explain = explain,
 };
@@ -203,6 +214,7 @@ pkb_code pkb_cpu_device_find(const pkb_device **out, const pkb_runtime *runtime,
         {"pkb_cpu_set_device_module", &cpu.set_device_module},
         {"pkb_cpu_reserve", &cpu.reserve},
         {"pkb_cpu_map", &cpu.map},
+        {"pkb_cpu_unmap", &cpu.unmap},
         {"pkb_cpu_last_fault", &cpu.last_fault},
         {"pkb_cpu_set_host_fault_hook", &cpu.set_host_fault_hook},
         {"pkb_cpu_set_status", &cpu.set_status},

@@ -12,7 +12,7 @@
 #include "harness/cuda/driver.h"
 #include "harness/cuda/vmm.h"
 
-enum { OWN_DEVICE = 0, MOST_RANGES = 4 };
+enum { OWN_DEVICE = 0, MOST_RANGES = 64 };
 
 static struct {
     pkb_driver *driver;
@@ -21,7 +21,7 @@ static struct {
     size_t range_count;
     struct {
         uint64_t address, bytes;
-    } ranges[MOST_RANGES]; /* reserved for regions */
+    } ranges[MOST_RANGES]; /* reserved for regions, of earlier sizes too */
 } cuda;
 
 /* ---- memory ---- */
@@ -47,6 +47,18 @@ static pkb_code map(uint64_t address, int fd, uint64_t bytes, pkb_error *err)
         rc = pkb_vmm_map(cuda.driver, &memory, address, &own, 1, err);
     pkb_vmm_release(cuda.driver, &memory); /* the mapping keeps it */
     return rc;
+}
+
+/* In the same pieces as it was mapped. */
+static pkb_code unmap(uint64_t address, uint64_t bytes, pkb_error *err)
+{
+    uint64_t page = 0;
+    pkb_code rc = pkb_vmm_granularity(cuda.driver, OWN_DEVICE, &page, err);
+
+    if (rc != PKB_OK)
+        return rc;
+    const pkb_vmm_memory memory = {.bytes = (bytes + page - 1) / page * page};
+    return pkb_vmm_unmap(cuda.driver, &memory, address, err);
 }
 
 /* ---- what goes wrong ---- */
@@ -143,6 +155,7 @@ static const pkb_device device = {
     .keeps_descriptors = true,
     .reserve = reserve,
     .map = map,
+    .unmap = unmap,
     .prepare = prepare,
     .claim = claim,
     .explain = explain,

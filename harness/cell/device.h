@@ -25,6 +25,8 @@ typedef struct pkb_device {
     pkb_code (*reserve)(uint64_t bytes, uint64_t *address, pkb_error *err);
     /* Memory that a judge made, at a reserved address, for kernels and copies. */
     pkb_code (*map)(uint64_t address, int fd, uint64_t bytes, pkb_error *err);
+    /* Nothing may use it any more. The addresses stay reserved: nobody gets them again. */
+    pkb_code (*unmap)(uint64_t address, uint64_t bytes, pkb_error *err);
     /* Before the attempt is loaded and before system calls are filtered: where its device code is,
      * limits, and the page that learns of host faults and of threads that wait. */
     pkb_code (*prepare)(const char *device_module, const pkb_device_limits *limits, pkb_page *page,

@@ -22,7 +22,9 @@ pkb_code pkb_runtime_open(pkb_runtime *runtime, pkb_error *err)
     } functions[] = {
         {"cudaSetDevice", &runtime->set_device},
         {"cudaStreamCreateWithFlags", &runtime->stream_create},
+        {"cudaStreamDestroy", &runtime->stream_destroy},
         {"cudaStreamSynchronize", &runtime->stream_synchronize},
+        {"cudaDeviceSynchronize", &runtime->device_synchronize},
         {"cudaMemcpyAsync", &runtime->copy_async},
         {"cudaMemsetAsync", &runtime->fill_async},
         {"cudaGetLastError", &runtime->take_error},

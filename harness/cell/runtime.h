@@ -16,7 +16,9 @@ typedef struct pkb_runtime {
     void *library;
     int (*set_device)(int device);
     int (*stream_create)(void **stream, unsigned flags);
+    int (*stream_destroy)(void *stream);
     int (*stream_synchronize)(void *stream);
+    int (*device_synchronize)(void);
     int (*copy_async)(void *to, const void *from, size_t bytes, int kind, void *stream);
     int (*fill_async)(void *to, int value, size_t bytes, void *stream);
     int (*take_error)(void); /* cudaGetLastError: returns and forgets */

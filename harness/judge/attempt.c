@@ -12,6 +12,7 @@
 #include "base/stats.h"
 #include "harness/judge/quiet.h"
 #include "harness/judge/report.h"
+#include "harness/judge/stay.h"
 #include "harness/judge/supply.h"
 #include "harness/judge/turn.h"
 
@@ -21,6 +22,8 @@ typedef struct attempt_request {
     const cJSON *timeouts; /* seconds by place in the plan; NULL = the judge's own limit for all */
     bool has_time, takes_turns;
     pkb_supply supply;
+    size_t left_count; /* sizes behind the present one */
+    uint64_t quiet_ns; /* measured when no cell held anything of the attempt */
 } attempt_request;
 
 uint64_t pkb_attempt_key(pkb_attempt *attempt)
@@ -63,15 +66,29 @@ static pkb_code step(pkb_attempt *attempt, pkb_command command, bool *is_clean, 
     return rc != PKB_OK ? rc : pkb_attempt_settle(attempt, is_clean, err);
 }
 
-static pkb_code finish_cell(pkb_attempt *attempt, bool *is_clean, pkb_error *err)
+/* Afterwards nothing of the attempt runs: the cell has ended, or is vacated and stands still. */
+static pkb_code end_or_vacate(pkb_attempt *attempt, const attempt_request *request, pkb_error *err)
 {
-    pkb_code rc = step(attempt, PKB_COMMAND_TEARDOWN, is_clean, err);
-    if (rc != PKB_OK || !*is_clean)
+    if (request->left_count == 0 || !pkb_supply_reuses(&request->supply))
+        return pkb_cell_end(attempt->cell, &attempt->finding, err);
+    pkb_code rc = pkb_stay_vacate(attempt, &attempt->may_stay, err);
+    if (!attempt->may_stay) {
+        pkb_cell_free(attempt->cell);
+        attempt->cell = NULL;
+    }
+    return rc;
+}
+
+static pkb_code finish_cell(pkb_attempt *attempt, const attempt_request *request, pkb_error *err)
+{
+    bool is_clean = false;
+    pkb_code rc = step(attempt, PKB_COMMAND_TEARDOWN, &is_clean, err);
+    if (rc != PKB_OK || !is_clean)
         return rc;
-    rc = pkb_cell_end(attempt->cell, &attempt->finding, err);
+    rc = end_or_vacate(attempt, request, err);
     if (rc == PKB_OK)
         pkb_memory_verify_guards(attempt->judge->memory, &attempt->finding);
-    return rc != PKB_OK ? rc : pkb_attempt_settle(attempt, is_clean, err);
+    return rc != PKB_OK ? rc : pkb_attempt_settle(attempt, &is_clean, err);
 }
 
 /* What the set-up may look at: values and host arrays of slot 0 exist, data is poison. */
@@ -118,18 +135,57 @@ static pkb_code time_size(pkb_attempt *attempt, const attempt_request *request, 
     return rc;
 }
 
+/* The one that the size before has left, or a new one. */
+static pkb_code take_cell(pkb_attempt *attempt, attempt_request *request, pkb_error *err)
+{
+    const uint64_t timeout_ns = request_timeout_ns(attempt->judge, request);
+    pkb_cell *vacated = request->supply.vacated;
+    pkb_code rc = PKB_OK;
+
+    request->supply.vacated = NULL;
+    if (vacated != NULL)
+        rc = pkb_stay_take(attempt, vacated, timeout_ns, err);
+    if (rc != PKB_OK || attempt->cell != NULL)
+        return rc;
+    return pkb_supply_take(&request->supply, timeout_ns, &attempt->cell, err);
+}
+
+/* What an earlier size has left behind, such as a setting of the device that can be made only once,
+ * must not make a set-up fail that a new process would pass. */
+static bool may_be_leftovers(pkb_verdict verdict)
+{
+    return verdict == PKB_VERDICT_CRASH || verdict == PKB_VERDICT_TIMEOUT ||
+           verdict == PKB_VERDICT_RESOURCE_LIMIT || verdict == PKB_VERDICT_UNSUPPORTED ||
+           verdict == PKB_VERDICT_ABI_ERROR;
+}
+
+static pkb_code load_and_set_up(pkb_attempt *attempt, attempt_request *request, pkb_error *err)
+{
+    bool is_clean = false;
+    pkb_code rc = begin_memory(attempt, err);
+
+    if (rc == PKB_OK)
+        rc = take_cell(attempt, request, err);
+    if (rc == PKB_OK)
+        rc = step(attempt, PKB_COMMAND_LOAD, &is_clean, err);
+    if (rc == PKB_OK && is_clean)
+        rc = step(attempt, PKB_COMMAND_SETUP, &is_clean, err);
+    if (rc == PKB_OK && !is_clean)
+        attempt->is_doubtful =
+            pkb_cell_is_used(attempt->cell) && may_be_leftovers(attempt->worst.verdict);
+    return rc;
+}
+
 static pkb_code run_steps(pkb_attempt *attempt, attempt_request *request, stopwatch *watch,
                           pkb_error *err)
 {
-    bool is_clean = true;
     pkb_code rc = PKB_OK;
 
     enter(watch, PKB_COST_LOAD);
-    if ((rc = begin_memory(attempt, err)) != PKB_OK ||
-        (rc = pkb_supply_take(&request->supply, request_timeout_ns(attempt->judge, request),
-                              &attempt->cell, err)) != PKB_OK ||
-        (rc = step(attempt, PKB_COMMAND_LOAD, &is_clean, err)) != PKB_OK || !is_clean ||
-        (rc = step(attempt, PKB_COMMAND_SETUP, &is_clean, err)) != PKB_OK || !is_clean)
+    if ((rc = load_and_set_up(attempt, request, err)) != PKB_OK)
+        return rc;
+    watch->result->is_cell_reused = pkb_cell_is_used(attempt->cell);
+    if (!pkb_finding_is_clean(&attempt->worst))
         return rc;
     enter(watch, PKB_COST_CHECK);
     if ((rc = pkb_check_run(attempt, err)) != PKB_OK || !pkb_finding_is_clean(&attempt->worst))
@@ -140,10 +196,26 @@ static pkb_code run_steps(pkb_attempt *attempt, attempt_request *request, stopwa
             return rc;
     }
     enter(watch, PKB_COST_END);
-    return finish_cell(attempt, &is_clean, err);
+    return finish_cell(attempt, request, err);
 }
 
-/* A cell of its own, from its start to its end. */
+/* Which sizes are wrong is worth knowing; one that crashed or hung would only do it again. */
+static bool goes_on(pkb_verdict verdict)
+{
+    return verdict == PKB_VERDICT_CORRECT ||
+           (verdict >= PKB_VERDICT_STATE_REPLAY && verdict <= PKB_VERDICT_NONDETERMINISTIC);
+}
+
+/* Whether a cell will be wanted after this one; it can come up meanwhile, unless a noise that was
+ * heard is still to be listened to. */
+static bool wants_another(const pkb_attempt *attempt, const attempt_request *request)
+{
+    return !attempt->loud.is_heard &&
+           (attempt->is_doubtful ||
+            (request->left_count > 0 && goes_on(attempt->worst.verdict)));
+}
+
+/* From the cell's start, or that of its part in this size, to its end. */
 static pkb_code run_cell(pkb_attempt *attempt, attempt_request *request, stopwatch *watch,
                          pkb_error *err)
 {
@@ -151,10 +223,15 @@ static pkb_code run_cell(pkb_attempt *attempt, attempt_request *request, stopwat
     pkb_code rc = run_steps(attempt, request, watch, err);
 
     enter(watch, PKB_COST_END);
-    pkb_cell_free(attempt->cell);
+    if (rc == PKB_OK && attempt->may_stay && pkb_finding_is_clean(&attempt->worst))
+        request->supply.vacated = attempt->cell;
+    else
+        pkb_cell_free(attempt->cell);
     attempt->cell = NULL;
     pkb_supply_keep_log(&request->supply, watch->result->size->name);
-    /* No cell is left anywhere before anybody fills memory again. */
+    if (rc == PKB_OK && wants_another(attempt, request))
+        rc = pkb_supply_begin(&request->supply, request->left_count + attempt->is_doubtful, err);
+    /* No cell of this size is left anywhere before anybody fills memory again. */
     return rc != PKB_OK ? rc : pkb_judge_world_barrier(&judge->world, err);
 }
 
@@ -197,8 +274,9 @@ static pkb_code run_once(pkb_attempt *attempt, attempt_request *request, stopwat
         rc = pkb_supply_await(&request->supply, err);
     if (rc == PKB_OK)
         rc = check_health(judge, &in_use_bytes, err);
-    if (rc == PKB_OK)
-        rc = pkb_quiet_measure(judge, &attempt->quiet_ns, err);
+    if (rc == PKB_OK && request->supply.vacated == NULL)
+        rc = pkb_quiet_measure(judge, &request->quiet_ns, err);
+    attempt->quiet_ns = request->quiet_ns;
     if (rc == PKB_OK)
         rc = run_cell(attempt, request, watch, err);
     if (rc == PKB_OK && attempt->loud.is_heard)
@@ -206,7 +284,8 @@ static pkb_code run_once(pkb_attempt *attempt, attempt_request *request, stopwat
     return rc != PKB_OK ? rc : check_health(judge, &in_use_bytes, err);
 }
 
-/* Once more with a fresh cell where something was heard: the node may have had a bad moment. */
+/* Once more with a fresh cell where something was heard, for the node may have had a bad moment,
+ * and where the cell may be to blame. */
 static pkb_code judge_size(pkb_judge *judge, attempt_request *request, pkb_size_result *result,
                            pkb_error *err)
 {
@@ -223,6 +302,8 @@ static pkb_code judge_size(pkb_judge *judge, attempt_request *request, pkb_size_
         enter(&watch, PKB_COST_PREPARE);
         rc = run_once(&attempt, request, &watch, &heard_count, err);
         result->finding = attempt.worst;
+        if (rc == PKB_OK && attempt.is_doubtful)
+            continue;
         if (!attempt.loud.is_heard || !pkb_finding_is_clean(&attempt.worst)) {
             enter(&watch, PKB_COST_END);
             return rc;
@@ -278,13 +359,6 @@ static bool is_wanted(const attempt_request *request, const pkb_plan_size *size)
     return false;
 }
 
-/* Which sizes are wrong is worth knowing; one that crashed or hung would only do it again. */
-static bool goes_on(pkb_verdict verdict)
-{
-    return verdict == PKB_VERDICT_CORRECT ||
-           (verdict >= PKB_VERDICT_STATE_REPLAY && verdict <= PKB_VERDICT_NONDETERMINISTIC);
-}
-
 static pkb_code send_verdict(pkb_judge *judge, const pkb_size_result *results, size_t count,
                              pkb_error *err)
 {
@@ -319,6 +393,7 @@ static pkb_code judge_sizes(pkb_judge *judge, attempt_request *wanted, pkb_size_
 
     for (*count = 0; rc == PKB_OK && *count < all;) {
         pkb_size_result *result = &results[(*count)++];
+        wanted->left_count = all - *count;
         rc = judge_size(judge, wanted, result, err);
         if (rc != PKB_OK || !goes_on(result->finding.verdict))
             return rc;

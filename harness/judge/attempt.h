@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Judges one attempt: its sizes one after another, each in a cell of its own.
+ * Judges one attempt: its sizes one after another, each in a cell in which nothing of it is left.
  */
 #ifndef PKB_HARNESS_ATTEMPT_H
 #define PKB_HARNESS_ATTEMPT_H
@@ -42,6 +42,7 @@ typedef struct pkb_size_result {
     pkb_finding finding; /* the world's */
     pkb_timing timing;
     uint64_t cost_ns[PKB_COST_COUNT]; /* 0 = not reached */
+    bool is_cell_reused;              /* an earlier size had the same process */
 } pkb_size_result;
 
 /* Something else was running while all cells stood still. */
@@ -61,6 +62,8 @@ typedef struct pkb_attempt {
     uint32_t past_count;
     uint64_t quiet_ns; /* the probe without a cell (quiet.h) */
     pkb_loud loud;
+    bool may_stay;    /* the cell is vacated: another size may have it */
+    bool is_doubtful; /* it failed before its first call, in a cell that served another size */
 } pkb_attempt;
 
 /* Serves the evaluator's request; rank 0 sends the verdict. Errors are our own failures. */

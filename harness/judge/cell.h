@@ -37,6 +37,7 @@ typedef struct pkb_cell_options {
     const char *log_path;        /* what the attempt prints is appended here */
     const pkb_cell_debug *debug; /* NULL = none; wants level none */
     pkb_sandbox_level level;
+    bool stays; /* it may serve several sizes */
     pkb_judge_world *world;
     const pkb_watch *watch;
 } pkb_cell_options;
@@ -57,7 +58,8 @@ typedef struct pkb_cell_request {
 pkb_code pkb_cell_spawn(pkb_cell **out, const pkb_cell_options *options, pkb_error *err);
 /* Waits until its device is open. Then it waits, too, and does nothing. */
 pkb_code pkb_cell_await(pkb_cell *cell, pkb_error *err);
-/* Gives it the memory of a size, for requests of `timeout_ns` each. */
+/* Gives it the memory of a size, for requests of `timeout_ns` each. May come again, for another
+ * size, once the cell is vacated: any failure then is the attempt's doing, or may be. */
 pkb_code pkb_cell_begin(pkb_cell *cell, const pkb_memory *memory, uint64_t timeout_ns,
                         pkb_error *err);
 /* Kills whatever is left of it, reaps it and saves what it printed. */
@@ -69,6 +71,11 @@ pkb_code pkb_cell_do(pkb_cell *cell, const pkb_cell_request *request, pkb_findin
 /* Between done and the next go nothing of the cell runs. */
 void pkb_cell_stop(pkb_cell *cell, pkb_finding *finding);
 void pkb_cell_continue(pkb_cell *cell);
+/* Makes one that stays let go of the size and of the attempt, stops it, and looks at what is left.
+ * `why` says what keeps it from serving another size; "" if nothing does. */
+pkb_code pkb_cell_vacate(pkb_cell *cell, char *why, size_t bytes, pkb_error *err);
+/* Whether an attempt has run in it at an earlier size. */
+bool pkb_cell_is_used(const pkb_cell *cell);
 /* EXIT, and waits for a clean end. */
 pkb_code pkb_cell_end(pkb_cell *cell, pkb_finding *finding, pkb_error *err);
 

@@ -41,6 +41,7 @@ static const char *command_name(pkb_command command)
     case PKB_COMMAND_TEARDOWN:
         return "pkb_teardown";
     case PKB_COMMAND_EXIT:
+    case PKB_COMMAND_VACATE:
         return "its end";
     }
     return "loading";

@@ -194,6 +194,26 @@ bool pkb_process_look(const pkb_process *process, pkb_process_usage *out)
     return !pkb_process_has_ended(process);
 }
 
+uint32_t pkb_process_count_threads(const pkb_process *process, const char *but)
+{
+    char path[96], name[32];
+    uint32_t count = 0;
+    struct dirent *entry = NULL;
+
+    snprintf(path, sizeof path, "/proc/%d/task", (int)process->pid);
+    DIR *directory = process->pid > 0 ? opendir(path) : NULL;
+    while (directory != NULL && (entry = readdir(directory)) != NULL) {
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof path, "/proc/%d/task/%.20s/comm", (int)process->pid, entry->d_name);
+        if (read_text(name, sizeof name, path))
+            count += strncmp(name, but, strlen(but)) != 0;
+    }
+    if (directory != NULL)
+        closedir(directory);
+    return count;
+}
+
 uint64_t pkb_process_available_bytes(void)
 {
     char line[128];

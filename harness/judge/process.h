@@ -53,6 +53,9 @@ typedef struct pkb_process_usage {
 /* False once it has ended. */
 bool pkb_process_look(const pkb_process *process, pkb_process_usage *out);
 
+/* Its threads but for those whose name begins with `but`. */
+uint32_t pkb_process_count_threads(const pkb_process *process, const char *but);
+
 /* What this machine, or the container that we are in, could still give to processes; 0 if it does
  * not say. */
 uint64_t pkb_process_available_bytes(void);

@@ -111,6 +111,8 @@ static cJSON *size_object(const pkb_size_result *result, uint32_t world)
     add_finding(object, &result->finding);
     add_timing(object, &result->timing, world);
     add_costs(object, result->cost_ns);
+    if (result->is_cell_reused)
+        cJSON_AddTrueToObject(object, "reused_cell");
     return object;
 }
 

@@ -18,6 +18,12 @@ static bool has_debugger(const pkb_supply *supply)
     return supply->debugger != NULL && supply->debug_rank == supply->judge->options.rank;
 }
 
+bool pkb_supply_reuses(const pkb_supply *supply)
+{
+    return supply->debugger == NULL &&
+           (supply->judge->gpus != NULL || supply->level == PKB_SANDBOX_NONE);
+}
+
 /* <folder of this program>/name. */
 static pkb_code beside_me(char *out, size_t bytes, const char *name, pkb_error *err)
 {
@@ -57,6 +63,7 @@ static pkb_code spawn(pkb_supply *supply, pkb_cell **out, pkb_error *err)
                                       .log_path = log_path,
                                       .debug = is_debugged ? &debug : NULL,
                                       .level = is_debugged ? PKB_SANDBOX_NONE : supply->level,
+                                      .stays = pkb_supply_reuses(supply),
                                       .world = &judge->world,
                                       .watch = &judge->watch};
     return pkb_cell_spawn(out, &options, err);
@@ -64,11 +71,12 @@ static pkb_code spawn(pkb_supply *supply, pkb_cell **out, pkb_error *err)
 
 pkb_code pkb_supply_begin(pkb_supply *supply, size_t size_count, pkb_error *err)
 {
+    const size_t wanted = pkb_supply_reuses(supply) && size_count > 1 ? 1 : size_count;
     pkb_code rc = PKB_OK;
 
-    if (supply->debugger != NULL)
+    if (supply->debugger != NULL || supply->vacated != NULL)
         return PKB_OK;
-    while (rc == PKB_OK && supply->waiting_count < size_count &&
+    while (rc == PKB_OK && supply->waiting_count < wanted &&
            supply->waiting_count < PKB_SUPPLY_MAX) {
         rc = spawn(supply, &supply->waiting[supply->waiting_count], err);
         if (rc == PKB_OK)
@@ -129,6 +137,8 @@ void pkb_supply_clear(pkb_supply *supply)
 {
     while (supply->waiting_count > 0)
         pkb_cell_free(supply->waiting[--supply->waiting_count]);
+    pkb_cell_free(supply->vacated);
+    supply->vacated = NULL;
 }
 
 /* The tool begins its file anew for each cell. Best effort: a log decides nothing. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The cells of one attempt, one a size. They come up together, while inputs are drawn: starting
- * CUDA takes most of a cell's start. Until one is taken it holds nothing of the attempt.
+ * The cells of one attempt. Where one is enough for all sizes, because it can be vacated, a size
+ * takes that of the size before; elsewhere each has its own, and they come up together while inputs
+ * are drawn. Until one is taken it holds nothing of the attempt.
  */
 #ifndef PKB_HARNESS_SUPPLY_H
 #define PKB_HARNESS_SUPPLY_H
@@ -23,9 +24,16 @@ typedef struct pkb_supply {
     uint32_t debug_rank;
     pkb_cell *waiting[PKB_SUPPLY_MAX];
     size_t waiting_count;
+    pkb_cell *vacated; /* stopped after an earlier size; NULL = none */
 } pkb_supply;
 
-/* Starts cells for `size_count` sizes and returns; none where a debugger is used. */
+/* Whether a cell may serve several sizes. On GPUs, where starting one takes 0.3 s; on the CPU only
+ * without a sandbox, whose filter refuses to map more shared memory once an attempt is loaded. A
+ * debugger's report is of one size. */
+bool pkb_supply_reuses(const pkb_supply *supply);
+
+/* Starts cells for `size_count` sizes that are still to come, and returns; none where a debugger is
+ * used. */
 pkb_code pkb_supply_begin(pkb_supply *supply, size_t size_count, pkb_error *err);
 /* Waits until they are up: from then on they take nothing but memory. */
 pkb_code pkb_supply_await(pkb_supply *supply, pkb_error *err);

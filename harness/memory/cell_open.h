@@ -10,7 +10,7 @@
 
 #include "harness/memory/layout.h"
 
-enum { PKB_CELL_SOCKET_FD = 3, PKB_CELL_OPEN_VERSION = 1 };
+enum { PKB_CELL_SOCKET_FD = 3, PKB_CELL_OPEN_VERSION = 2 };
 
 /* Per slot, what is no tensor: scalars and drawn dims, as the bits of an int64_t or double.
  * In a region of its own, written by the judge before go, mapped read-only by the cell. */
@@ -35,6 +35,7 @@ typedef struct pkb_cell_open {
     uint64_t memory_limit_bytes;
     uint32_t sandbox_level;
     uint32_t cores; /* usable by the whole world, for the choice to spin */
+    uint32_t stays; /* 1: other sizes may follow, so the socket stays open */
 } pkb_cell_open;
 
 #endif

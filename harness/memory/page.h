@@ -21,7 +21,8 @@ typedef enum pkb_command {
     PKB_COMMAND_CHAIN, /* as RUN, but before each call the cell itself delays and copies all tensors
                           in from staging, and after it copies the outputs out and overwrites all */
     PKB_COMMAND_TEARDOWN, /* pkb_teardown */
-    PKB_COMMAND_EXIT
+    PKB_COMMAND_EXIT,
+    PKB_COMMAND_VACATE /* unload the attempt and unmap the size; then wait for another opening */
 } pkb_command;
 
 /* Where a cell is, for reasons such as "crashed in pkb_run, call 2 of 4". */

@@ -47,8 +47,9 @@ static const int allowed[] = {
     SYS_getpid, SYS_getppid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_uname,
     SYS_sysinfo, SYS_getrandom, SYS_getrlimit, SYS_getrusage};
 
-/* Only where the sandbox holds a GPU: its driver speaks ioctl. */
-static const int gpu_allowed[] = {SYS_ioctl, SYS_symlink};
+/* Only where the sandbox holds a GPU: its driver speaks ioctl, and a cell hears of its next size on
+ * the socket that it was started with. */
+static const int gpu_allowed[] = {SYS_ioctl, SYS_symlink, SYS_recvmsg};
 
 /* Refused as not permitted, where ENOSYS would look like a broken system. (clone3 is in no list:
  * ENOSYS makes the C library use clone, whose flags a filter can see.) */
