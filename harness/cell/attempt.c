@@ -140,8 +140,7 @@ static void vacate(pkb_attempt *attempt, pkb_session *session)
         return;
     if (attempt->library != NULL)
         dlclose(attempt->library);
-    *attempt =
-        (pkb_attempt){.host_path = attempt->host_path, .device_path = attempt->device_path};
+    *attempt = (pkb_attempt){.host_path = attempt->host_path, .device_path = attempt->device_path};
     if (is_loaded(attempt->host_path) || is_loaded(attempt->device_path))
         decline(page, "its library cannot be unloaded");
     else if (pkb_session_close(session, &err) != PKB_OK)

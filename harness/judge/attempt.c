@@ -211,8 +211,7 @@ static bool goes_on(pkb_verdict verdict)
 static bool wants_another(const pkb_attempt *attempt, const attempt_request *request)
 {
     return !attempt->loud.is_heard &&
-           (attempt->is_doubtful ||
-            (request->left_count > 0 && goes_on(attempt->worst.verdict)));
+           (attempt->is_doubtful || (request->left_count > 0 && goes_on(attempt->worst.verdict)));
 }
 
 /* From the cell's start, or that of its part in this size, to its end. */

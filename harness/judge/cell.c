@@ -54,7 +54,8 @@ static bool wait_for_end(pkb_cell *cell)
 {
     const uint64_t deadline_ns = pkb_clock_now_ns() + DEBUGGER_END_NS;
     pkb_child_exit how;
-    while (cell->child.pid > 0 && pkb_child_wait(&cell->child, PKB_CELL_LOOK_NS, &how, NULL) != PKB_OK) {
+    while (cell->child.pid > 0 &&
+           pkb_child_wait(&cell->child, PKB_CELL_LOOK_NS, &how, NULL) != PKB_OK) {
         pkb_transcript_drain(&cell->transcript);
         if (pkb_clock_left_ns(deadline_ns) == 0)
             return false;
@@ -223,7 +224,8 @@ pkb_code pkb_cell_do(pkb_cell *cell, const pkb_cell_request *request, pkb_findin
     if (pkb_finding_is_clean(finding) && !request->is_timed)
         check_limits(cell, &step, true, finding);
     if (atomic_load_explicit(&cell->page->done, memory_order_acquire) != value)
-        pkb_hint_waiting(finding->waiting, sizeof finding->waiting, cell->page, pkb_cell_rank(cell));
+        pkb_hint_waiting(finding->waiting, sizeof finding->waiting, cell->page,
+                         pkb_cell_rank(cell));
     else if (finding->verdict != PKB_VERDICT_RESOURCE_LIMIT)
         judge_answer(cell, &step, finding);
     if (!pkb_finding_is_clean(finding))

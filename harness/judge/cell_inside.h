@@ -17,10 +17,13 @@
 /* Between two looks at a cell that is waited for. */
 #define PKB_CELL_LOOK_NS (5 * PKB_NS_PER_MS)
 
+enum { PKB_CELL_OWN_THREADS = 256 }; /* CUDA has one for each core at most */
+
 /* What it holds beside the memory of a size. */
 typedef struct pkb_cell_holding {
     uint64_t private_bytes, shared_bytes, file_count;
-    uint32_t threads; /* the driver's own ones left out */
+    size_t thread_count;
+    pid_t threads[PKB_CELL_OWN_THREADS];
 } pkb_cell_holding;
 
 struct pkb_cell {
@@ -37,7 +40,7 @@ struct pkb_cell {
     pkb_transcript transcript;
     bool is_stopped;
     pkb_cell_limits limits;
-    uint32_t size_count; /* that it was opened for */
+    uint32_t size_count;    /* that it was opened for */
     pkb_cell_holding first; /* as it was when it held nothing of an attempt */
 };
 

@@ -28,7 +28,7 @@ static pkb_code complain(pkb_cell *cell, pkb_error *err)
 
 static uint64_t start_deadline_ns(const pkb_cell *cell)
 {
-    const uint64_t timeout_ns = cell->size_count > 0             ? REOPEN_TIMEOUT_NS
+    const uint64_t timeout_ns = cell->size_count > 0          ? REOPEN_TIMEOUT_NS
                                 : cell->options.debug != NULL ? DEBUGGED_START_TIMEOUT_NS
                                                               : START_TIMEOUT_NS;
     return pkb_clock_now_ns() + timeout_ns;
@@ -180,4 +180,3 @@ pkb_code pkb_cell_begin(pkb_cell *cell, const pkb_memory *memory, uint64_t timeo
     settle_holding(cell);
     return PKB_OK;
 }
-

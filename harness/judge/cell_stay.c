@@ -23,8 +23,9 @@ bool pkb_cell_look_at_holding(const pkb_cell *cell, pkb_cell_holding *out)
     if (!pkb_process_look(&cell->process, &usage))
         return false;
     *out = (pkb_cell_holding){.private_bytes = usage.private_bytes,
-                              .shared_bytes = usage.shared_bytes,
-                              .threads = pkb_process_count_threads(&cell->process, "cuda")};
+                              .shared_bytes = usage.shared_bytes};
+    out->thread_count =
+        pkb_process_list_threads(&cell->process, out->threads, PKB_CELL_OWN_THREADS);
     if (cell->scratch_fd >= 0 && fstatfs(cell->scratch_fd, &facts) == 0)
         out->file_count = facts.f_files - facts.f_ffree;
     return true;
@@ -64,6 +65,20 @@ static pkb_code ask(pkb_cell *cell, char *why, size_t bytes, pkb_error *err)
     return PKB_OK;
 }
 
+/* Threads of `now` that were not there at `first`. */
+static size_t count_new_threads(const pkb_cell_holding *now, const pkb_cell_holding *first)
+{
+    size_t count = now->thread_count > PKB_CELL_OWN_THREADS;
+
+    for (size_t i = 0; i < now->thread_count && i < PKB_CELL_OWN_THREADS; i++) {
+        bool is_old = false;
+        for (size_t k = 0; k < first->thread_count && k < PKB_CELL_OWN_THREADS; k++)
+            is_old |= first->threads[k] == now->threads[i];
+        count += !is_old;
+    }
+    return count;
+}
+
 static bool is_more(char *why, size_t bytes, uint64_t now, uint64_t then, const char *what)
 {
     if (now <= then + SLACK_BYTES)
@@ -78,13 +93,14 @@ static void find_leftovers(const pkb_cell *cell, char *why, size_t bytes)
     const pkb_judge_device *device = cell->memory->device;
     const uint64_t gpu_bytes = device->used_bytes != NULL ? device->used_bytes() : 0;
     pkb_cell_holding now = {0};
+    size_t threads = 0;
 
     if (!pkb_cell_look_at_holding(cell, &now))
         snprintf(why, bytes, "it ended when it was unloaded");
-    else if (now.threads > first->threads)
-        snprintf(why, bytes, "%" PRIu32 " threads are left", now.threads - first->threads);
+    else if ((threads = count_new_threads(&now, first)) > 0)
+        snprintf(why, bytes, "threads are left: %zu", threads);
     else if (now.file_count > first->file_count)
-        snprintf(why, bytes, "%" PRIu64 " files are left", now.file_count - first->file_count);
+        snprintf(why, bytes, "files are left: %" PRIu64, now.file_count - first->file_count);
     else if (!is_more(why, bytes, now.private_bytes, first->private_bytes, "memory") &&
              !is_more(why, bytes, now.shared_bytes, first->shared_bytes, "pinned memory"))
         is_more(why, bytes, gpu_bytes, cell->limits.gpu_start_bytes, "its GPU's memory");

@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -194,23 +195,24 @@ bool pkb_process_look(const pkb_process *process, pkb_process_usage *out)
     return !pkb_process_has_ended(process);
 }
 
-uint32_t pkb_process_count_threads(const pkb_process *process, const char *but)
+size_t pkb_process_list_threads(const pkb_process *process, pid_t *out, size_t most)
 {
-    char path[96], name[32];
-    uint32_t count = 0;
+    char path[64];
+    size_t count = 0;
     struct dirent *entry = NULL;
 
     snprintf(path, sizeof path, "/proc/%d/task", (int)process->pid);
     DIR *directory = process->pid > 0 ? opendir(path) : NULL;
-    while (directory != NULL && (entry = readdir(directory)) != NULL) {
+    if (directory == NULL)
+        return 0;
+    while ((entry = readdir(directory)) != NULL) {
         if (entry->d_name[0] == '.')
             continue;
-        snprintf(path, sizeof path, "/proc/%d/task/%.20s/comm", (int)process->pid, entry->d_name);
-        if (read_text(name, sizeof name, path))
-            count += strncmp(name, but, strlen(but)) != 0;
+        if (count < most)
+            out[count] = (pid_t)strtol(entry->d_name, NULL, 10);
+        count++;
     }
-    if (directory != NULL)
-        closedir(directory);
+    closedir(directory);
     return count;
 }
 

@@ -7,6 +7,7 @@
 #define PKB_HARNESS_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -53,8 +54,8 @@ typedef struct pkb_process_usage {
 /* False once it has ended. */
 bool pkb_process_look(const pkb_process *process, pkb_process_usage *out);
 
-/* Its threads but for those whose name begins with `but`. */
-uint32_t pkb_process_count_threads(const pkb_process *process, const char *but);
+/* Writes the ids of its threads, at most `most`, and returns how many there are. */
+size_t pkb_process_list_threads(const pkb_process *process, pid_t *out, size_t most);
 
 /* What this machine, or the container that we are in, could still give to processes; 0 if it does
  * not say. */

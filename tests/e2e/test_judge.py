@@ -42,12 +42,12 @@ def built(tmp_path_factory):
     """A function that builds host_allreduce.c doing something, once."""
     folder = tmp_path_factory.mktemp("attempts")
 
-    def build(what: str):
-        out = folder / f"{what}.so"
+    def build(what: str, linker: str = ""):
+        out = folder / f"{what}{linker}.so"
         if not out.exists():
             command = ["gcc", "-shared", "-fPIC", "-O1", f"-DDO={what}", str(SOURCE), "-o"]
-            library = BUILD / "lib" / "libcudart.so.13"
-            subprocess.run([*command, str(out), "-lm", str(library)], check=True)
+            command += [str(out), "-lm", str(BUILD / "lib" / "libcudart.so.13")]
+            subprocess.run([*command, *([f"-Wl,{linker}"] if linker else [])], check=True)
         return out
 
     return build
@@ -125,6 +125,50 @@ def test_a_size_may_have_a_limit_of_its_own(judges, built):
 def test_a_sandbox_level_changes_no_verdict(judges, built, level):
     assert judges.attempt(built("NOTHING"), level)["verdict"] == "CORRECT"
     assert judges.attempt(built("SEGFAULT"), level)["where"]["signal"] == signal.SIGSEGV
+
+
+# In a process that serves all sizes (level none, or GPUs): what host_allreduce.c does, which of three
+# sizes are judged in the process of the one before, and why the others are not.
+STAYS = [
+    ("NOTHING", [False, True, True], None),
+    ("KEEP_STATICS", [False, True, True], None),
+    ("KEEP_ADDRESS", [False, True, True], None),
+    ("READ_SOCKET", [False, True, True], None),
+    ("KEEP_SETTING", [False, False, False], None),
+    ("LEAVE_THREAD", [False, False, False], r"size tiny: .*threads are left: 1"),
+    ("STEAL_OPENING", [False, False, False], r"size tiny: .*threads are left: 1"),
+    ("LEAVE_MEMORY", [False, False, False], r"size tiny: .*3\d\d MiB of memory are left"),
+    ("CRASH_UNLOADED", [False, False, False], r"size tiny: .*ended when it was to be unloaded"),
+    ("NOTHING -z,nodelete", [False, False, False], r"size tiny: .*cannot be unloaded"),
+]
+
+
+@pytest.mark.parametrize(("what", "reused", "why"), STAYS, ids=[stay[0] for stay in STAYS])
+def test_a_process_serves_another_size_if_nothing_is_left_in_it(judges, built, what, reused, why):
+    for rank in range(2):
+        (judges.work / f"rank{rank}.txt").unlink(missing_ok=True)
+    told = judges.attempt(built(*what.split()), "none", time=False)
+    assert told["verdict"] == "CORRECT", told
+    assert [size.get("reused_cell", False) for size in told["sizes"]] == reused
+    for rank in range(2):
+        log = judges.work / f"rank{rank}.txt"
+        text = log.read_text() if log.exists() else ""
+        assert re.search(why, text) if why else "a new process" not in text
+    assert not [p for p in descendants(judges.process.pid) if "pkbench-cell" in p.command]
+
+
+def test_within_the_cpu_device_s_sandbox_each_size_has_a_process(judges, built):
+    told = judges.attempt(built("KEEP_SETTING"), "full", time=False)
+    assert told["verdict"] == "CORRECT", told
+    assert not any("reused_cell" in size for size in told["sizes"])
+
+
+def test_a_crash_in_a_process_that_served_a_size_names_its_own(judges, built):
+    told = judges.attempt(built("CRASH_WHEN_EMPTY"), "none", time=False)
+    assert told["verdict"] == "CRASH", told
+    assert [size["verdict"] for size in told["sizes"]] == ["CORRECT", "CRASH"]
+    assert told["sizes"][1]["size"] == "tiny_empty" and told["sizes"][1]["reused_cell"]
+    assert re.search(r"rank \d: .*SIGABRT in pkb_run \(trial 1", told["reason"]), told
 
 
 @pytest.mark.parametrize("world", [1, 3, 4])

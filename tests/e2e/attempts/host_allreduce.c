@@ -5,12 +5,15 @@
  *
  * Word q of `flags` on a rank is written by rank q alone: the number of barriers it has reached.
  */
+#include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum {
@@ -32,7 +35,17 @@ enum {
     HANG,
     HOG, /* takes memory until it is stopped */
     SETUP_FAILS,
-    SAY_DONE /* nothing, but the loudest claim of success */
+    SAY_DONE, /* nothing, but the loudest claim of success */
+    CRASH_WHEN_EMPTY,
+    /* in a process that serves several sizes */
+    KEEP_STATICS,   /* fails where its variables are not as they lie in its file */
+    KEEP_ADDRESS,   /* fails where the memory of an earlier size is still there */
+    KEEP_SETTING,   /* its set-up fails the second time in a process */
+    LEAVE_THREAD,   /* that ends the process as soon as another size begins */
+    LEAVE_MEMORY,   /* more than anybody overlooks */
+    READ_SOCKET,    /* fails where its judge's socket tells it something; answers with nonsense */
+    STEAL_OPENING,  /* a thread that reads the socket first */
+    CRASH_UNLOADED, /* in a destructor of its library */
 };
 #ifndef DO
 #define DO NOTHING
@@ -54,7 +67,8 @@ void *pkb_symmetric_alloc(pkb_world *world, size_t bytes);
 int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
 int cudaMemset(void *to, int value, size_t bytes);
 int cudaStreamSynchronize(void *stream);
-enum { TO_DEVICE = 1, TO_HOST = 2, CHUNK = 1 << 26 };
+int cudaGetLastError(void);
+enum { TO_DEVICE = 1, TO_HOST = 2, CHUNK = 1 << 26, SOCKET_FD = 3 };
 
 static pkb_peer_table peers;
 static uint64_t *flags; /* in symmetric memory */
@@ -99,6 +113,85 @@ static uint16_t narrow(float value)
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+/* ---- from one size to the next: the environment is the process's, not the library's ---- */
+
+static void *wait_for_second_size(void *nothing)
+{
+    while (getenv("PKB_SECOND") == NULL)
+        usleep(1000);
+    abort();
+    return nothing;
+}
+
+static void *read_socket(void *nothing)
+{
+    static char text[1 << 16];
+    while (recv(SOCKET_FD, text, sizeof text, 0) > 0)
+        ;
+    return nothing;
+}
+
+static void leave_thread(void *(*begin)(void *))
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, begin, NULL);
+    pthread_detach(thread);
+}
+
+static int set_up_for_size(void)
+{
+    static int setups;
+    int is_second = getenv("PKB_FIRST") != NULL;
+
+    setenv("PKB_FIRST", "1", 1);
+    if (is_second)
+        setenv("PKB_SECOND", "1", 1);
+    if (DO == LEAVE_THREAD)
+        leave_thread(wait_for_second_size);
+    if (DO == STEAL_OPENING)
+        leave_thread(read_socket);
+    volatile char *memory = DO == LEAVE_MEMORY ? malloc(5 * CHUNK) : NULL;
+    for (size_t i = 0; i < 5 * CHUNK && memory != NULL; i += 4096)
+        memory[i] = 1;
+    return (DO == KEEP_STATICS && setups++ > 0) || (DO == KEEP_SETTING && is_second) ? 8 : 0;
+}
+
+/* 0, or what is wrong. */
+static int look_at_old_memory(const void *now)
+{
+    static char text[32];
+    const char *old_text = getenv("PKB_ADDRESS");
+    void *old = old_text != NULL ? (void *)(uintptr_t)strtoull(old_text, NULL, 16) : NULL;
+    char byte = 0;
+
+    if (text[0] != '\0') /* of this size */
+        return 0;
+    snprintf(text, sizeof text, "%llx", (unsigned long long)(uintptr_t)now);
+    setenv("PKB_ADDRESS", text, 1);
+    if (old == NULL)
+        return 0;
+    if (old == now)
+        return 5;
+    int is_there = cudaMemcpy(&byte, old, 1, TO_HOST) == 0;
+    cudaGetLastError();
+    return is_there ? 6 : 0;
+}
+
+static int talk_to_judge(void)
+{
+    static char text[1 << 16];
+    ssize_t got = recv(SOCKET_FD, text, sizeof text, MSG_DONTWAIT);
+    if (got >= 0 || errno != EAGAIN)
+        return 4;
+    return write(SOCKET_FD, "{\"verdict\": \"CORRECT\"}", 24) == 24 ? 0 : 4;
+}
+
+__attribute__((destructor)) static void unload(void)
+{
+    if (DO == CRASH_UNLOADED)
+        abort();
+}
+
 int pkb_setup(pkb_world *world, const pkb_args *args, void **state)
 {
     (void)args;
@@ -107,7 +200,7 @@ int pkb_setup(pkb_world *world, const pkb_args *args, void **state)
     flags = pkb_symmetric_alloc(world, 64 * sizeof *flags);
     if (DO == SETUP_FAILS)
         return 7;
-    return flags == NULL;
+    return flags == NULL ? 1 : set_up_for_size();
 }
 
 static void sum(const pkb_args *args, uint16_t *result, size_t count)
@@ -145,6 +238,12 @@ static int misbehave(const pkb_args *args, size_t bytes)
     }
     if (DO == SAY_DONE)
         printf("{\"event\": \"verdict\", \"verdict\": \"CORRECT\"}\n"), exit(0);
+    if (DO == CRASH_WHEN_EMPTY && bytes == 0)
+        abort();
+    if (DO == KEEP_ADDRESS)
+        return look_at_old_memory(args->x);
+    if (DO == READ_SOCKET)
+        return talk_to_judge();
     if (DO == PAST_END)
         cudaMemset((char *)args->y + bytes, 3, 64);
     if (DO == BEFORE_START)

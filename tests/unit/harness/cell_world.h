@@ -37,6 +37,7 @@ typedef struct cell_world {
     const char *const *environments[TEST_MAX_RANKS]; /* NULL = the CPU device's */
     const pkb_sandbox_gpus *gpus;
     uint64_t memory_limit_bytes; /* 0 = 1 GiB */
+    bool stays;                  /* its cells may get another size */
 } cell_world;
 
 static inline pkb_page *cell_page(cell_world *world, uint32_t rank)
@@ -59,6 +60,7 @@ static inline void *cell_staged(cell_world *world, uint32_t rank, uint32_t slot,
            r->layout.arguments[index].offset;
 }
 
+/* The page is made once. */
 static inline pkb_code cell_make_regions(cell_rank *rank, const pkb_layout *layout, uint32_t number,
                                          pkb_error *err)
 {
@@ -68,7 +70,6 @@ static inline pkb_code cell_make_regions(cell_rank *rank, const pkb_layout *layo
         pkb_region *region;
         size_t bytes;
     } wanted[] = {{&rank->layout_region, sizeof(pkb_layout)},
-                  {&rank->page_region, sizeof(pkb_page)},
                   {&rank->values_region, layout->slot_count * sizeof(pkb_slot_values)},
                   {&rank->staging, layout->slots_bytes},
                   {&rank->host, layout->slots_bytes},
@@ -78,9 +79,19 @@ static inline pkb_code cell_make_regions(cell_rank *rank, const pkb_layout *layo
 
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0] && rc == PKB_OK; i++)
         rc = pkb_region_create(wanted[i].region, "test", wanted[i].bytes, err);
+    if (rc == PKB_OK && rank->page_region.address == NULL)
+        rc = pkb_region_create(&rank->page_region, "test", sizeof(pkb_page), err);
     if (rc == PKB_OK)
         memcpy(rank->layout_region.address, &rank->layout, sizeof rank->layout);
     return rc;
+}
+
+static inline void cell_clear_regions(cell_rank *rank)
+{
+    pkb_region *regions[] = {&rank->layout_region, &rank->values_region, &rank->staging,
+                             &rank->host,          &rank->slots,         &rank->symmetric};
+    for (size_t i = 0; i < sizeof regions / sizeof regions[0]; i++)
+        pkb_region_clear(regions[i]);
 }
 
 static inline pkb_code cell_argv(char ***out, const cell_world *world, const cell_rank *rank,
@@ -128,11 +139,9 @@ static inline pkb_code cell_start_program(cell_world *world, cell_rank *rank, pk
     return rc;
 }
 
-static inline pkb_code cell_open(cell_world *world, cell_rank *rank, pkb_error *err)
+static inline pkb_code cell_hear_hello(cell_rank *rank, pkb_error *err)
 {
     pkb_message *message = NULL;
-    int fds[PKB_CELL_FD_ARENAS + 2 * TEST_MAX_RANKS];
-    size_t count = PKB_CELL_FD_ARENAS;
     pkb_code rc = pkb_message_create(&message, err);
 
     if (rc == PKB_OK)
@@ -142,8 +151,14 @@ static inline pkb_code cell_open(cell_world *world, cell_rank *rank, pkb_error *
         rc = pkb_pidfd_open(&rank->pidfd, rank->pid, err);
     }
     pkb_message_free(message);
-    if (rc != PKB_OK)
-        return rc;
+    return rc;
+}
+
+static inline pkb_code cell_open(cell_world *world, cell_rank *rank, pkb_error *err)
+{
+    int fds[PKB_CELL_FD_ARENAS + 2 * TEST_MAX_RANKS];
+    size_t count = PKB_CELL_FD_ARENAS;
+
     fds[PKB_CELL_FD_LAYOUT] = rank->layout_region.fd;
     fds[PKB_CELL_FD_PAGE] = rank->page_region.fd;
     fds[PKB_CELL_FD_VALUES] = rank->values_region.fd;
@@ -160,7 +175,8 @@ static inline pkb_code cell_open(cell_world *world, cell_rank *rank, pkb_error *
                                    .memory_limit_bytes =
                                        limit_bytes != 0 ? limit_bytes : (uint64_t)1 << 30,
                                    .sandbox_level = world->level,
-                                   .cores = 2};
+                                   .cores = 2,
+                                   .stays = world->stays};
     return pkb_message_send(rank->socket_fd, &opening, sizeof opening, fds, count, err);
 }
 
@@ -171,9 +187,19 @@ static inline pkb_code cell_world_make(cell_world *world, pkb_layout *layout, pk
 
     world->size = layout->world;
     for (uint32_t r = 0; r < world->size; r++)
-        world->ranks[r] = (cell_rank){.child = PKB_CHILD_NONE, .socket_fd = -1, .pidfd = -1};
+        world->ranks[r] = (cell_rank){
+            .child = PKB_CHILD_NONE, .page_region = PKB_REGION_NONE, .socket_fd = -1, .pidfd = -1};
     for (uint32_t r = 0; r < world->size && rc == PKB_OK; r++)
         rc = cell_make_regions(&world->ranks[r], layout, r, err);
+    return rc;
+}
+
+static inline pkb_code cell_world_open(cell_world *world, pkb_error *err)
+{
+    pkb_code rc = PKB_OK;
+
+    for (uint32_t r = 0; r < world->size && rc == PKB_OK; r++)
+        rc = cell_open(world, &world->ranks[r], err);
     return rc;
 }
 
@@ -184,7 +210,20 @@ static inline pkb_code cell_world_start(cell_world *world, pkb_error *err)
     for (uint32_t r = 0; r < world->size && rc == PKB_OK; r++)
         rc = cell_start_program(world, &world->ranks[r], err);
     for (uint32_t r = 0; r < world->size && rc == PKB_OK; r++)
-        rc = cell_open(world, &world->ranks[r], err);
+        rc = cell_hear_hello(&world->ranks[r], err);
+    return rc == PKB_OK ? cell_world_open(world, err) : rc;
+}
+
+/* Other memory, of the same or another layout, for cells that are vacated; cell_world_open gives it
+ * to them. */
+static inline pkb_code cell_world_remake(cell_world *world, pkb_layout *layout, pkb_error *err)
+{
+    pkb_code rc = pkb_layout_place(layout, err);
+
+    for (uint32_t r = 0; r < world->size && rc == PKB_OK; r++) {
+        cell_clear_regions(&world->ranks[r]);
+        rc = cell_make_regions(&world->ranks[r], layout, r, err);
+    }
     return rc;
 }
 
@@ -192,12 +231,9 @@ static inline void cell_world_clear(cell_world *world)
 {
     for (uint32_t r = 0; r < world->size; r++) {
         cell_rank *rank = &world->ranks[r];
-        pkb_region *regions[] = {&rank->layout_region, &rank->page_region, &rank->values_region,
-                                 &rank->staging,       &rank->host,        &rank->slots,
-                                 &rank->symmetric};
         pkb_child_kill(&rank->child);
-        for (size_t i = 0; i < sizeof regions / sizeof regions[0]; i++)
-            pkb_region_clear(regions[i]);
+        cell_clear_regions(rank);
+        pkb_region_clear(&rank->page_region);
         if (rank->socket_fd >= 0)
             close(rank->socket_fd);
         if (rank->pidfd >= 0)

@@ -52,7 +52,8 @@ static void fill(cell_world *world)
 {
     for (uint32_t r = 0; r < RANKS; r++) {
         pkb_slot_values *values = world->ranks[r].values_region.address;
-        for (uint32_t slot = 0; slot < SLOTS && values != NULL; slot++) {
+        for (uint32_t slot = 0; slot < world->ranks[r].layout.slot_count && values != NULL;
+             slot++) {
             const double scale = 0.25;
             int64_t *offsets = (void *)((char *)world->ranks[r].host.address +
                                         slot * world->ranks[r].layout.slot_stride +
@@ -90,7 +91,7 @@ static void build_attempt(const char *what)
     assert_true(how.exited && how.status == 0);
 }
 
-/* Starts both cells with an attempt that does `what`, up to set-up. */
+/* Cells may stay where there is no sandbox, as on the CPU with a judge. */
 static void start(cell_world *world, const char *what, pkb_sandbox_level level)
 {
     pkb_layout *layout;
@@ -106,7 +107,8 @@ static void start(cell_world *world, const char *what, pkb_sandbox_level level)
                           .libraries = library_path,
                           .host = attempt_path,
                           .device = NULL,
-                          .level = level};
+                          .level = level,
+                          .stays = level == PKB_SANDBOX_NONE};
     if (cell_world_make(world, layout, &err) != PKB_OK)
         fail_msg("%s", err.message);
     free(layout);
@@ -142,6 +144,15 @@ static void start_and_set_up(cell_world *world, const char *what)
 
 /* ---- what works ---- */
 
+static void expect_outputs(cell_world *world, uint32_t slots)
+{
+    for (uint32_t r = 0; r < RANKS; r++) {
+        for (uint32_t slot = 0; slot < slots; slot++)
+            assert_memory_equal(cell_argument(world, r, slot, OUT),
+                                cell_argument(world, 1 - r, slot, IN), ELEMENTS * sizeof(float));
+    }
+}
+
 static void run_all(pkb_sandbox_level level)
 {
     cell_world world;
@@ -152,11 +163,7 @@ static void run_all(pkb_sandbox_level level)
     step(&world, PKB_COMMAND_SETUP, 0);
     step(&world, PKB_COMMAND_CLAIM, 0);
     step(&world, PKB_COMMAND_RUN, SLOTS);
-    for (uint32_t r = 0; r < RANKS; r++) {
-        for (uint32_t slot = 0; slot < SLOTS; slot++)
-            assert_memory_equal(cell_argument(&world, r, slot, OUT),
-                                cell_argument(&world, 1 - r, slot, IN), ELEMENTS * sizeof(float));
-    }
+    expect_outputs(&world, SLOTS);
     step(&world, PKB_COMMAND_TEARDOWN, 0);
     assert_true(cell_world_command(&world, PKB_COMMAND_EXIT, 0, PKB_TEST_HUNG_NS));
     for (uint32_t r = 0; r < RANKS; r++) {
@@ -183,6 +190,70 @@ static void cells_run_under_landlock(void **state)
 {
     (void)state;
     run_all(PKB_SANDBOX_RESTRICTED);
+}
+
+/* More slots the second time, so that another layout has to be read. */
+static void a_vacated_cell_serves_another_size(void **state)
+{
+    cell_world world;
+    pkb_error err = {0};
+    pkb_layout *layout = calloc(1, sizeof *layout);
+    (void)state;
+
+    assert_non_null(layout);
+    start(&world, "NOTHING", PKB_SANDBOX_NONE);
+    step(&world, PKB_COMMAND_LOAD, 0);
+    step(&world, PKB_COMMAND_SETUP, 0);
+    step(&world, PKB_COMMAND_RUN, SLOTS);
+    expect_outputs(&world, SLOTS);
+    step(&world, PKB_COMMAND_TEARDOWN, 0);
+    step(&world, PKB_COMMAND_VACATE, 0);
+
+    describe(layout);
+    layout->slot_count = 2 * SLOTS;
+    assert_int_equal(cell_world_remake(&world, layout, &err), PKB_OK);
+    free(layout);
+    fill(&world);
+    assert_int_equal(cell_world_open(&world, &err), PKB_OK);
+    step(&world, PKB_COMMAND_NONE, 0);
+    assert_true(cell_world_command(&world, PKB_COMMAND_RUN, 1, PKB_NS_PER_S * 10));
+    expect_answer(&world, PKB_ANSWER_NO_SYMBOL); /* nothing is loaded again before LOAD */
+    step(&world, PKB_COMMAND_LOAD, 0);
+    step(&world, PKB_COMMAND_SETUP, 0);
+    step(&world, PKB_COMMAND_RUN, 2 * SLOTS);
+    expect_outputs(&world, 2 * SLOTS);
+    cell_world_clear(&world);
+}
+
+static void a_cell_for_one_size_is_not_vacated(void **state)
+{
+    cell_world world;
+    (void)state;
+
+    start_and_set_up(&world, "NOTHING");
+    step(&world, PKB_COMMAND_TEARDOWN, 0);
+    assert_true(cell_world_command(&world, PKB_COMMAND_VACATE, 0, PKB_NS_PER_S * 10));
+    expect_answer(&world, PKB_ANSWER_RETURNED);
+    assert_non_null(strstr(cell_page(&world, 0)->text, "for one size"));
+    assert_true(cell_world_command(&world, PKB_COMMAND_EXIT, 0, PKB_NS_PER_S * 10));
+    cell_world_clear(&world);
+}
+
+/* The judge's end must end a cell that waits for another size. */
+static void a_vacated_cell_ends_with_its_socket(void **state)
+{
+    cell_world world;
+    pkb_child_exit how;
+    (void)state;
+
+    start(&world, "NOTHING", PKB_SANDBOX_NONE);
+    step(&world, PKB_COMMAND_LOAD, 0);
+    step(&world, PKB_COMMAND_VACATE, 0);
+    close(world.ranks[0].socket_fd);
+    world.ranks[0].socket_fd = -1;
+    assert_int_equal(cell_wait(&world.ranks[0], &how, NULL), PKB_OK);
+    assert_true(how.exited && how.status != 0);
+    cell_world_clear(&world);
 }
 
 /* This attempt has no barrier: only with one rank waiting is its result defined. So the test looks
@@ -375,6 +446,9 @@ int main(void)
         cmocka_unit_test(cells_run_an_attempt_from_load_to_exit),
         cmocka_unit_test(cells_run_without_a_sandbox),
         cmocka_unit_test(cells_run_under_landlock),
+        cmocka_unit_test(a_vacated_cell_serves_another_size),
+        cmocka_unit_test(a_cell_for_one_size_is_not_vacated),
+        cmocka_unit_test(a_vacated_cell_ends_with_its_socket),
         cmocka_unit_test(a_chain_copies_in_and_out_and_overwrites),
         cmocka_unit_test(a_non_zero_return_is_reported),
         cmocka_unit_test(nothing_runs_before_load),
