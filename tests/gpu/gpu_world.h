@@ -82,6 +82,40 @@ static inline void gpu_set_environment(gpu_world *world, uint32_t rank)
     world->minors[rank] = world->gpus.items[world->choice.indices[rank]].minor;
 }
 
+static inline pkb_code gpu_make_regions(gpu_world *world, const pkb_layout *layout, pkb_error *err)
+{
+    pkb_code rc = PKB_OK;
+
+    for (uint32_t r = 0; r < layout->world && rc == PKB_OK; r++) {
+        cell_rank *rank = &world->cells.ranks[r];
+        rc = gpu_make_region(world, &world->slots[r], r, layout->slots_bytes, &rank->slots, err);
+        if (rc == PKB_OK)
+            rc = gpu_make_region(world, &world->symmetric[r], r, layout->symmetric_bytes,
+                                 &rank->symmetric, err);
+        if (rc == PKB_OK)
+            rc = gpu_make_region(world, &world->staging[r], r, layout->slots_bytes, &rank->staging,
+                                 err);
+    }
+    return rc;
+}
+
+static inline void gpu_clear_regions(gpu_world *world)
+{
+    for (uint32_t r = 0; r < world->cells.size; r++) {
+        gpu_clear_region(world, &world->slots[r], r);
+        gpu_clear_region(world, &world->symmetric[r], r);
+        gpu_clear_region(world, &world->staging[r], r);
+    }
+}
+
+/* Another size for cells that are vacated; cell_world_open gives it to them. */
+static inline pkb_code gpu_world_remake(gpu_world *world, pkb_layout *layout, pkb_error *err)
+{
+    gpu_clear_regions(world);
+    pkb_code rc = cell_world_remake(&world->cells, layout, err);
+    return rc == PKB_OK ? gpu_make_regions(world, layout, err) : rc;
+}
+
 /* `cells` holds paths and level; the driver is the caller's. */
 static inline pkb_code gpu_world_make(gpu_world *world, pkb_layout *layout, pkb_error *err)
 {
@@ -93,17 +127,10 @@ static inline pkb_code gpu_world_make(gpu_world *world, pkb_layout *layout, pkb_
         rc = pkb_gpu_check_peers(world->driver, &world->choice, err);
     if (rc == PKB_OK)
         rc = cell_world_make(&world->cells, layout, err);
-    for (uint32_t r = 0; r < layout->world && rc == PKB_OK; r++) {
-        cell_rank *rank = &world->cells.ranks[r];
+    for (uint32_t r = 0; r < layout->world && rc == PKB_OK; r++)
         gpu_set_environment(world, r);
-        rc = gpu_make_region(world, &world->slots[r], r, layout->slots_bytes, &rank->slots, err);
-        if (rc == PKB_OK)
-            rc = gpu_make_region(world, &world->symmetric[r], r, layout->symmetric_bytes,
-                                 &rank->symmetric, err);
-        if (rc == PKB_OK)
-            rc = gpu_make_region(world, &world->staging[r], r, layout->slots_bytes, &rank->staging,
-                                 err);
-    }
+    if (rc == PKB_OK)
+        rc = gpu_make_regions(world, layout, err);
     world->shown = (pkb_sandbox_gpus){.minors = world->minors,
                                       .count = layout->world,
                                       .driver_folder = pkb_driver_folder(world->driver)};
@@ -115,11 +142,7 @@ static inline pkb_code gpu_world_make(gpu_world *world, pkb_layout *layout, pkb_
 static inline void gpu_world_clear(gpu_world *world)
 {
     cell_world_clear(&world->cells);
-    for (uint32_t r = 0; r < world->cells.size; r++) {
-        gpu_clear_region(world, &world->slots[r], r);
-        gpu_clear_region(world, &world->symmetric[r], r);
-        gpu_clear_region(world, &world->staging[r], r);
-    }
+    gpu_clear_regions(world);
 }
 
 /* Where an argument lies in a region that has the layout of slots. */

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/fs.h"
+#include "harness/judge/process.h"
 #include "tests/gpu/gpu_world.h"
 
 enum { IN, OUT, MODE, OFFSETS, ELEMENTS = 1000, SLOTS = 4, RANKS = 2 };
@@ -26,12 +27,15 @@ enum { TOUR, FORK, SOCKET, HOST_FAULT, MISALIGNED, ASSERT, TRAP, BAD_LAUNCH, HAN
 static char *root;
 static char folder[] = "/tmp/pkb-test-gpu-XXXXXX";
 static char cell_path[PATH_MAX], library_path[PATH_MAX];
-static char ring_path[PATH_MAX], tour_path[PATH_MAX];
+static char ring_path[PATH_MAX], tour_path[PATH_MAX], sizes_path[PATH_MAX];
 static bool is_built, is_broken; /* broken: cells do not start at all */
 static pkb_driver *driver;
 static pkb_gpus machine;
 static size_t gpu_count;
 static pkb_sandbox_level level = PKB_SANDBOX_FULL;
+enum { MOST_THREADS = 256 };
+static pid_t first_threads[RANKS][MOST_THREADS];
+static size_t first_counts[RANKS];
 
 static void describe(pkb_layout *layout)
 {
@@ -64,7 +68,7 @@ static void fill(gpu_world *world, int64_t mode)
 
     for (uint32_t r = 0; r < RANKS; r++) {
         pkb_slot_values *values = world->cells.ranks[r].values_region.address;
-        for (uint32_t slot = 0; slot < SLOTS; slot++) {
+        for (uint32_t slot = 0; slot < world->cells.ranks[r].layout.slot_count; slot++) {
             values[slot].scalars[MODE] = (uint64_t)mode;
             for (int i = 0; i < ELEMENTS; i++) {
                 in[i] = input(r, slot, i);
@@ -94,6 +98,23 @@ static void expect_ok(gpu_world *world)
     }
 }
 
+static size_t threads_of(const cell_rank *rank, pid_t *ids, size_t most)
+{
+    const pkb_process process = {.pid = rank->pid, .pidfd = rank->pidfd};
+    const size_t count = pkb_process_list_threads(&process, ids, most);
+
+    assert_in_range(count, 1, most);
+    return count;
+}
+
+/* As a judge sees them: before anything of an attempt is there. */
+static void note_threads(gpu_world *world)
+{
+    command(world, PKB_COMMAND_NONE, 0);
+    for (uint32_t r = 0; r < RANKS; r++)
+        first_counts[r] = threads_of(&world->cells.ranks[r], first_threads[r], MOST_THREADS);
+}
+
 static void start(gpu_world *world, const char *attempt, int64_t mode)
 {
     pkb_layout *layout;
@@ -108,8 +129,11 @@ static void start(gpu_world *world, const char *attempt, int64_t mode)
     assert_non_null(layout);
     describe(layout);
     *world = (gpu_world){.driver = driver};
-    world->cells =
-        (cell_world){.cell = cell_path, .libraries = library_path, .host = attempt, .level = level};
+    world->cells = (cell_world){.cell = cell_path,
+                                .libraries = library_path,
+                                .host = attempt,
+                                .level = level,
+                                .stays = true};
     if (gpu_world_make(world, layout, &err) != PKB_OK)
         fail_msg("%s", err.message);
     const uint64_t start_ns = pkb_clock_now_ns();
@@ -117,6 +141,7 @@ static void start(gpu_world *world, const char *attempt, int64_t mode)
         fail_msg("%s", err.message);
     free(layout);
     fill(world, mode);
+    note_threads(world);
     command(world, PKB_COMMAND_LOAD, 0);
     expect_ok(world);
     is_broken = false;
@@ -342,6 +367,126 @@ static void the_restricted_level_runs_kernels_too(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* ---- one process, several sizes ---- */
+
+static size_t free_bytes(int device)
+{
+    size_t free_now = 0, total = 0;
+
+    assert_int_equal(pkb_driver_use(driver, device, NULL), PKB_OK);
+    driver->MemGetInfo(&free_now, &total);
+    return free_now;
+}
+
+/* Nothing of an attempt is left, so whatever is new would keep a cell from serving another size. */
+static void expect_no_new_threads(const gpu_world *world, uint32_t r)
+{
+    pid_t now[MOST_THREADS];
+    const size_t count = threads_of(&world->cells.ranks[r], now, MOST_THREADS);
+
+    for (size_t i = 0; i < count; i++) {
+        bool is_old = false;
+        for (size_t k = 0; k < first_counts[r]; k++)
+            is_old |= first_threads[r][k] == now[i];
+        if (!is_old)
+            fail_msg("rank %u: thread %d is new: %zu before, %zu now", r, (int)now[i],
+                     first_counts[r], count);
+    }
+}
+
+static void vacate(gpu_world *world)
+{
+    command(world, PKB_COMMAND_TEARDOWN, 0);
+    expect_ok(world);
+    const uint64_t start_ns = pkb_clock_now_ns();
+    command(world, PKB_COMMAND_VACATE, 0);
+    expect_ok(world);
+    print_message("vacated after %.1f ms\n", (double)(pkb_clock_now_ns() - start_ns) / 1e6);
+}
+
+/* More slots than the size before: another layout, other memory. */
+static void open_another(gpu_world *world, uint32_t slots)
+{
+    pkb_layout *layout = calloc(1, sizeof *layout);
+    pkb_error err = {0};
+
+    assert_non_null(layout);
+    describe(layout);
+    layout->slot_count = slots;
+    if (gpu_world_remake(world, layout, &err) != PKB_OK)
+        fail_msg("%s", err.message);
+    free(layout);
+    fill(world, CORRECT);
+    const uint64_t start_ns = pkb_clock_now_ns();
+    if (cell_world_open(&world->cells, &err) != PKB_OK)
+        fail_msg("%s", err.message);
+    command(world, PKB_COMMAND_NONE, 0);
+    expect_ok(world);
+    print_message("open again after %.1f ms\n", (double)(pkb_clock_now_ns() - start_ns) / 1e6);
+    command(world, PKB_COMMAND_LOAD, 0);
+    expect_ok(world);
+    command(world, PKB_COMMAND_SETUP, 0);
+    expect_ok(world);
+}
+
+static void expect_rings(gpu_world *world, uint32_t slots)
+{
+    float got[ELEMENTS] = {0};
+
+    command(world, PKB_COMMAND_RUN, slots);
+    expect_ok(world);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        for (uint32_t slot = 0; slot < slots; slot++) {
+            assert_true(gpu_read(world, r, got, gpu_argument(world, &world->slots[r], r, slot, OUT),
+                                 sizeof got));
+            for (int i = 0; i < ELEMENTS; i++)
+                assert_true(got[i] == input(1 - r, slot, i));
+        }
+    }
+}
+
+static void a_vacated_cell_serves_another_size(void **state)
+{
+    enum { SIZES = 4, NOISE_BYTES = 32 << 20 };
+    gpu_world world;
+    size_t left[SIZES] = {0};
+    (void)state;
+
+    start(&world, sizes_path, CORRECT);
+    expect_rings(&world, SLOTS);
+    for (uint32_t size = 0; size < SIZES; size++) {
+        vacate(&world);
+        for (uint32_t r = 0; r < RANKS; r++)
+            expect_no_new_threads(&world, r);
+        gpu_clear_regions(&world); /* unmapped there, so that this frees it */
+        left[size] = free_bytes(world.choice.indices[0]);
+        print_message("size %u: %zu MiB are free\n", size, left[size] >> 20);
+        assert_true(left[size] + NOISE_BYTES >= left[0]);
+        if (size + 1 < SIZES) {
+            open_another(&world, SLOTS + size);
+            expect_rings(&world, SLOTS + size);
+        }
+    }
+    gpu_world_clear(&world);
+}
+
+static void the_filter_of_another_size_still_holds(void **state)
+{
+    gpu_world world;
+    pkb_child_exit how = {0};
+    (void)state;
+
+    start(&world, tour_path, TOUR);
+    vacate(&world);
+    open_another(&world, SLOTS);
+    fill(&world, FORK);
+    cell_world_command(&world.cells, PKB_COMMAND_RUN, 1, 2 * PKB_NS_PER_S);
+    assert_int_equal(cell_wait(&world.cells.ranks[0], &how, NULL), PKB_OK);
+    assert_int_equal(how.signal, SIGSYS);
+    assert_string_equal(cell_page(&world.cells, 0)->text, "fork");
+    gpu_world_clear(&world);
+}
+
 /* ---- the sandbox ---- */
 
 static int run_in_sandbox(const pkb_sandbox_gpus *gpus, const char *const *words)
@@ -422,7 +567,7 @@ static int build_attempts(void **state)
         "\"$include/../targets/x86_64-linux/lib\"; "
         "do if [ -e \"$lib/libcudart.so.13\" ]; then cp -L \"$lib/libcudart.so.13\" lib/; fi; "
         "done; "
-        "for file in e2e/attempts/ring gpu/attempts/tour; do "
+        "for file in e2e/attempts/ring gpu/attempts/tour gpu/attempts/sizes; do "
         "\"$nvcc\" -std=c++17 -O3 -lineinfo -arch=native -cudart none -shared -Xcompiler -fPIC "
         "-I\"$1/harness/include\" -Xlinker \"$2/lib/libcudart.so.13\" \"$1/tests/$file.cu\" "
         "-o \"${file##*/}.so\"; done";
@@ -436,6 +581,7 @@ static int build_attempts(void **state)
     snprintf(cell_path, sizeof cell_path, "%s/build/pkbench-cell", root);
     snprintf(library_path, sizeof library_path, "%s/lib", folder);
     snprintf(ring_path, sizeof ring_path, "%s/ring.so", folder);
+    snprintf(sizes_path, sizeof sizes_path, "%s/sizes.so", folder);
     snprintf(tour_path, sizeof tour_path, "%s/tour.so", folder);
     if (pkb_driver_open(&driver, &err) != PKB_OK || pkb_gpus_find(&machine, driver, &err) != PKB_OK)
         print_message("no GPU here: %s\n", err.message);
@@ -470,6 +616,8 @@ int main(void)
         cmocka_unit_test(faults_are_named),
         cmocka_unit_test(a_refused_launch_is_named),
         cmocka_unit_test(a_hanging_kernel_dies_with_its_cell),
+        cmocka_unit_test(a_vacated_cell_serves_another_size),
+        cmocka_unit_test(the_filter_of_another_size_still_holds),
         cmocka_unit_test(the_restricted_level_runs_kernels_too),
     };
     return cmocka_run_group_tests(tests, build_attempts, remove_attempts);

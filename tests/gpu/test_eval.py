@@ -65,6 +65,58 @@ def test_the_example_is_correct():
     assert "NCCL" in record["machine"]["class"]
 
 
+def reused(record):
+    return [size.get("reused_cell", False) for size in record["sizes"]]
+
+
+def logs(folder):
+    """What the judges noted about the cells."""
+    return "".join(path.read_text() for path in sorted(folder.rglob("rank*.txt")))
+
+
+def test_one_process_serves_all_sizes(tmp_path):
+    answer = judge(EXAMPLE, "--keep", tmp_path)
+    assert answer.record["verdict"] == "CORRECT", answer.out + answer.err
+    assert reused(answer.record) == [False, True, True, True, True], logs(tmp_path)
+
+
+PEER_ACCESS = """
+extern "C" int pkb_setup(pkb_world *world, const pkb_args *args, void **state)
+{
+    return cudaDeviceEnablePeerAccess(1, 0); /* an error where it is enabled already */
+}
+"""
+LEFT_MEMORY = """
+extern "C" int pkb_setup(pkb_world *world, const pkb_args *args, void **state)
+{
+    return cudaMalloc(state, 1 << 30);
+}
+"""
+LEFT_KERNEL = """
+__global__ void spin()
+{
+    for (int i = 0; i < 60000; i++)
+        __nanosleep(1000000);
+}
+
+extern "C" void pkb_teardown(pkb_world *world, void *state)
+{
+    cudaStream_t side;
+    cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking);
+    spin<<<1, 1, 0, side>>>();
+}
+"""
+
+
+@pytest.mark.parametrize("more", [PEER_ACCESS, LEFT_MEMORY, LEFT_KERNEL])
+def test_what_is_left_at_one_size_does_not_reach_the_next(tmp_path, more):
+    source = tmp_path / "001_leaves.cu"
+    source.write_text(EXAMPLE.read_text() + more)
+    answer = judge(source, "--sizes", "tiny", "--no-timing", "--keep", tmp_path / "kept")
+    assert answer.record["verdict"] == "CORRECT", answer.out + answer.err
+    assert not any(reused(answer.record)), logs(tmp_path)
+
+
 def test_ranks_may_be_turned_round():
     answer = judge(EXAMPLE, "--sizes", "tiny", "--gpus", "1,0", "--no-timing")
     assert answer.record["verdict"] == "CORRECT", answer.out + answer.err
