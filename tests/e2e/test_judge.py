@@ -127,8 +127,8 @@ def test_a_sandbox_level_changes_no_verdict(judges, built, level):
     assert judges.attempt(built("SEGFAULT"), level)["where"]["signal"] == signal.SIGSEGV
 
 
-# In a process that serves all sizes (level none, or GPUs): what host_allreduce.c does, which of three
-# sizes are judged in the process of the one before, and why the others are not.
+# In a process that serves all sizes (level none, or GPUs): what host_allreduce.c does, which of
+# three sizes are judged in the process of the one before, and why the others are not.
 STAYS = [
     ("NOTHING", [False, True, True], None),
     ("KEEP_STATICS", [False, True, True], None),
@@ -167,7 +167,8 @@ def test_a_crash_in_a_process_that_served_a_size_names_its_own(judges, built):
     told = judges.attempt(built("CRASH_WHEN_EMPTY"), "none", time=False)
     assert told["verdict"] == "CRASH", told
     assert [size["verdict"] for size in told["sizes"]] == ["CORRECT", "CRASH"]
-    assert told["sizes"][1]["size"] == "tiny_empty" and told["sizes"][1]["reused_cell"]
+    assert told["sizes"][1]["size"] == "tiny_empty"
+    assert told["sizes"][1]["reused_cell"]
     assert re.search(r"rank \d: .*SIGABRT in pkb_run \(trial 1", told["reason"]), told
 
 
