@@ -16,7 +16,9 @@ pytestmark = [
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("name", ["test_vmm", "test_cuda_cell", "test_cuda_sizes", "test_judge_device"])
+@pytest.mark.parametrize(
+    "name", ["test_vmm", "test_cuda_cell", "test_cuda_sizes", "test_judge_device"]
+)
 def test_program(name):
     program = PROGRAMS / name
     if not program.exists():
