@@ -199,21 +199,6 @@ static pkb_code run_steps(pkb_attempt *attempt, attempt_request *request, stopwa
     return finish_cell(attempt, request, err);
 }
 
-/* Which sizes are wrong is worth knowing; one that crashed or hung would only do it again. */
-static bool goes_on(pkb_verdict verdict)
-{
-    return verdict == PKB_VERDICT_CORRECT ||
-           (verdict >= PKB_VERDICT_STATE_REPLAY && verdict <= PKB_VERDICT_NONDETERMINISTIC);
-}
-
-/* Whether a cell will be wanted after this one; it can come up meanwhile, unless a noise that was
- * heard is still to be listened to. */
-static bool wants_another(const pkb_attempt *attempt, const attempt_request *request)
-{
-    return !attempt->loud.is_heard &&
-           (attempt->is_doubtful || (request->left_count > 0 && goes_on(attempt->worst.verdict)));
-}
-
 /* From the cell's start, or that of its part in this size, to its end. */
 static pkb_code run_cell(pkb_attempt *attempt, attempt_request *request, stopwatch *watch,
                          pkb_error *err)
@@ -228,8 +213,6 @@ static pkb_code run_cell(pkb_attempt *attempt, attempt_request *request, stopwat
         pkb_cell_free(attempt->cell);
     attempt->cell = NULL;
     pkb_supply_keep_log(&request->supply, watch->result->size->name);
-    if (rc == PKB_OK && wants_another(attempt, request))
-        rc = pkb_supply_begin(&request->supply, request->left_count + attempt->is_doubtful, err);
     /* No cell of this size is left anywhere before anybody fills memory again. */
     return rc != PKB_OK ? rc : pkb_judge_world_barrier(&judge->world, err);
 }
@@ -265,8 +248,12 @@ static pkb_code run_once(pkb_attempt *attempt, attempt_request *request, stopwat
 {
     pkb_judge *judge = attempt->judge;
     uint64_t in_use_bytes = 0;
-    pkb_code rc = pkb_judge_prepare(judge, watch->result->size, err);
+    pkb_code rc = pkb_stay_drop_size(judge, &request->supply.vacated, err);
 
+    if (rc == PKB_OK) /* they come up while inputs are drawn */
+        rc = pkb_supply_begin(&request->supply, request->left_count + 1, err);
+    if (rc == PKB_OK)
+        rc = pkb_judge_prepare(judge, watch->result->size, err);
     judge->has_fresh_draws = false;
     /* What a cell takes before it holds an attempt is no part of what the attempt leaves. */
     if (rc == PKB_OK)
@@ -358,6 +345,13 @@ static bool is_wanted(const attempt_request *request, const pkb_plan_size *size)
     return false;
 }
 
+/* Which sizes are wrong is worth knowing; one that crashed or hung would only do it again. */
+static bool goes_on(pkb_verdict verdict)
+{
+    return verdict == PKB_VERDICT_CORRECT ||
+           (verdict >= PKB_VERDICT_STATE_REPLAY && verdict <= PKB_VERDICT_NONDETERMINISTIC);
+}
+
 static pkb_code send_verdict(pkb_judge *judge, const pkb_size_result *results, size_t count,
                              pkb_error *err)
 {
@@ -413,7 +407,7 @@ pkb_code pkb_attempt_judge(pkb_judge *judge, const cJSON *request, pkb_error *er
     if (results == NULL)
         return pkb_error_set(err, PKB_ERR_MEMORY, 0, "out of memory for an attempt's results");
     size_t count = choose_sizes(judge, &wanted, results);
-    rc = count > 0 ? pkb_supply_begin(&wanted.supply, count, err)
+    rc = count > 0 ? PKB_OK
                    : pkb_error_set(err, PKB_ERR_USAGE, 0, "no size of the plan is asked for");
     if (rc == PKB_OK)
         rc = judge_sizes(judge, &wanted, results, &count, err);

@@ -7,17 +7,22 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/fs.h"
 #include "harness/judge/quiet.h"
 
+/* What may be in use beyond the memory of a size that was closed. */
+#define FREED_SLACK_BYTES (UINT64_C(64) << 20)
+#define FREED_TIMEOUT_NS (200 * PKB_NS_PER_MS)
+
 /* Best effort: a log decides nothing. */
-static void note(const pkb_judge *judge, const char *why)
+static void note(const pkb_judge *judge, const char *when, const char *size, const char *why)
 {
     char path[4096], text[320];
 
     snprintf(path, sizeof path, "%s/rank%u.txt", judge->options.work, judge->options.rank);
-    snprintf(text, sizeof text, "---- size %s: a new process for the next size: %s ----\n",
-             judge->size->name, why);
+    snprintf(text, sizeof text, "---- %s size %s: its process was ended: %s ----\n", when, size,
+             why);
     pkb_fs_append(path, text, strlen(text), NULL);
 }
 
@@ -51,8 +56,50 @@ pkb_code pkb_stay_vacate(pkb_attempt *attempt, bool *may_stay, pkb_error *err)
         snprintf(why, sizeof why, "work of the attempt still runs on the GPU of rank %u",
                  loud.rank);
     if (why[0] != '\0')
-        note(judge, why);
+        note(judge, "after", judge->size->name, why);
     *may_stay = rc == PKB_OK && !is_left && !loud.is_heard;
+    return rc;
+}
+
+/* True if everything is back to `most_bytes`. The driver may take a moment. */
+static bool is_freed(const pkb_judge_device *device, uint64_t most_bytes)
+{
+    const uint64_t deadline_ns = pkb_clock_now_ns() + FREED_TIMEOUT_NS;
+
+    while (device->used_bytes() > most_bytes) {
+        if (pkb_clock_left_ns(deadline_ns) == 0)
+            return false;
+        pkb_clock_sleep_ns(PKB_NS_PER_MS);
+    }
+    return true;
+}
+
+/* Else an attempt could take room from the sizes that follow, and so choose how many slots its
+ * batches get. */
+pkb_code pkb_stay_drop_size(pkb_judge *judge, pkb_cell **vacated, pkb_error *err)
+{
+    const pkb_judge_device *device = judge->device;
+    bool is_held = false;
+
+    if (*vacated == NULL || judge->memory == NULL || device->used_bytes == NULL)
+        return PKB_OK;
+    const char *size = judge->size->name;
+    const uint64_t bytes = pkb_memory_needed_bytes(&judge->memory->layout, device->is_sparse);
+    const uint64_t used_bytes = device->used_bytes();
+    const uint64_t rest_bytes = used_bytes > bytes ? used_bytes - bytes : 0;
+    pkb_code rc = pkb_judge_drop_size(judge, err);
+    if (rc == PKB_OK)
+        rc = pkb_judge_world_barrier(&judge->world, err); /* peers held it, too */
+    if (rc != PKB_OK)
+        return rc;
+    const bool mine = !is_freed(device, rest_bytes + FREED_SLACK_BYTES);
+    if (mine)
+        note(judge, "after", size, "it still holds memory of that size");
+    rc = is_anybody(judge, mine, &is_held, err);
+    if (rc == PKB_OK && is_held) {
+        pkb_cell_free(*vacated);
+        *vacated = NULL;
+    }
     return rc;
 }
 
@@ -66,7 +113,7 @@ pkb_code pkb_stay_take(pkb_attempt *attempt, pkb_cell *vacated, uint64_t timeout
     pkb_code rc = pkb_watch_check(&judge->watch, err);
 
     if (mine)
-        note(judge, why.message);
+        note(judge, "before", judge->size->name, why.message);
     if (rc == PKB_OK)
         rc = is_anybody(judge, mine, &has_failed, err);
     if (rc == PKB_OK && !has_failed)

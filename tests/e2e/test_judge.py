@@ -135,11 +135,15 @@ STAYS = [
     ("KEEP_ADDRESS", [False, True, True], None),
     ("READ_SOCKET", [False, True, True], None),
     ("KEEP_SETTING", [False, False, False], None),
-    ("LEAVE_THREAD", [False, False, False], r"size tiny: .*threads are left: 1"),
-    ("STEAL_OPENING", [False, False, False], r"size tiny: .*threads are left: 1"),
-    ("LEAVE_MEMORY", [False, False, False], r"size tiny: .*3\d\d MiB of memory are left"),
-    ("CRASH_UNLOADED", [False, False, False], r"size tiny: .*ended when it was to be unloaded"),
-    ("NOTHING -z,nodelete", [False, False, False], r"size tiny: .*cannot be unloaded"),
+    ("LEAVE_THREAD", [False, False, False], r"after size tiny: .*threads are left: 1"),
+    ("STEAL_OPENING", [False, False, False], r"after size tiny: .*threads are left: 1"),
+    ("LEAVE_MEMORY", [False, False, False], r"after size tiny: .*3\d\d MiB of memory are left"),
+    (
+        "CRASH_UNLOADED",
+        [False, False, False],
+        r"after size tiny: .*ended when it was to be unloaded",
+    ),
+    ("NOTHING -z,nodelete", [False, False, False], r"after size tiny: .*cannot be unloaded"),
 ]
 
 
@@ -153,8 +157,17 @@ def test_a_process_serves_another_size_if_nothing_is_left_in_it(judges, built, w
     for rank in range(2):
         log = judges.work / f"rank{rank}.txt"
         text = log.read_text() if log.exists() else ""
-        assert re.search(why, text) if why else "a new process" not in text
+        assert re.search(why, text) if why else "process was ended" not in text
     assert not [p for p in descendants(judges.process.pid) if "pkbench-cell" in p.command]
+
+
+def test_a_cell_whose_opening_is_stolen_unseen_is_replaced(judges, built):
+    log = judges.work / "rank0.txt"
+    log.unlink(missing_ok=True)
+    told = judges.attempt(built("STEAL_UNSEEN"), "none", time=False, sizes=["tiny", "tiny_row"])
+    assert told["verdict"] == "CORRECT", told
+    assert not any("reused_cell" in size for size in told["sizes"])
+    assert "before size tiny_row: its process was ended: the cell is not ready" in log.read_text()
 
 
 def test_within_the_cpu_device_s_sandbox_each_size_has_a_process(judges, built):

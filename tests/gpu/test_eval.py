@@ -92,6 +92,18 @@ extern "C" int pkb_setup(pkb_world *world, const pkb_args *args, void **state)
     return cudaMalloc(state, 1 << 30);
 }
 """
+HELD_MEMORY = """
+extern "C" int pkb_setup(pkb_world *world, const pkb_args *args, void **state)
+{
+    /* What is mapped there stays in use for as long as anybody has a handle. */
+    int (*retain)(unsigned long long *handle, void *address);
+    unsigned long long handle;
+    cudaDriverEntryPointQueryResult found;
+    cudaGetDriverEntryPointByVersion("cuMemRetainAllocationHandle", (void **)&retain, 12000,
+                                     cudaEnableDefault, &found);
+    return retain(&handle, pkb_symmetric_alloc(world, 256));
+}
+"""
 LEFT_KERNEL = """
 __global__ void spin()
 {
@@ -108,13 +120,22 @@ extern "C" void pkb_teardown(pkb_world *world, void *state)
 """
 
 
-@pytest.mark.parametrize("more", [PEER_ACCESS, LEFT_MEMORY, LEFT_KERNEL])
-def test_what_is_left_at_one_size_does_not_reach_the_next(tmp_path, more):
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        (PEER_ACCESS, ""),
+        (LEFT_MEMORY, "MiB of its GPU's memory are left"),
+        (HELD_MEMORY, "still holds memory of that size"),
+        (LEFT_KERNEL, "could not be unloaded in time"),
+    ],
+)
+def test_what_is_left_at_one_size_does_not_reach_the_next(tmp_path, more, why):
     source = tmp_path / "001_leaves.cu"
     source.write_text(EXAMPLE.read_text() + more)
     answer = judge(source, "--sizes", "tiny", "--no-timing", "--keep", tmp_path / "kept")
     assert answer.record["verdict"] == "CORRECT", answer.out + answer.err
     assert not any(reused(answer.record)), logs(tmp_path)
+    assert why in logs(tmp_path)
 
 
 def test_ranks_may_be_turned_round():
