@@ -146,8 +146,8 @@ static void read_socket_once(int number)
 {
     static char text[1 << 16];
     (void)number;
-    while (recv(SOCKET_FD, text, sizeof text, 0) < 0 && errno == EINTR)
-        ;
+    if (recv(SOCKET_FD, text, sizeof text, 0) < 0)
+        recv(SOCKET_FD, text, sizeof text, 0);
 }
 
 /* The judge continues a cell just before the next size. */

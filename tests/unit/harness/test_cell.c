@@ -216,7 +216,7 @@ static void a_vacated_cell_serves_another_size(void **state)
     fill(&world);
     assert_int_equal(cell_world_open(&world, &err), PKB_OK);
     step(&world, PKB_COMMAND_NONE, 0);
-    assert_true(cell_world_command(&world, PKB_COMMAND_RUN, 1, PKB_NS_PER_S * 10));
+    assert_true(cell_world_command(&world, PKB_COMMAND_RUN, 1, PKB_TEST_HUNG_NS));
     expect_answer(&world, PKB_ANSWER_NO_SYMBOL); /* nothing is loaded again before LOAD */
     step(&world, PKB_COMMAND_LOAD, 0);
     step(&world, PKB_COMMAND_SETUP, 0);
@@ -232,10 +232,10 @@ static void a_cell_for_one_size_is_not_vacated(void **state)
 
     start_and_set_up(&world, "NOTHING");
     step(&world, PKB_COMMAND_TEARDOWN, 0);
-    assert_true(cell_world_command(&world, PKB_COMMAND_VACATE, 0, PKB_NS_PER_S * 10));
+    assert_true(cell_world_command(&world, PKB_COMMAND_VACATE, 0, PKB_TEST_HUNG_NS));
     expect_answer(&world, PKB_ANSWER_RETURNED);
     assert_non_null(strstr(cell_page(&world, 0)->text, "for one size"));
-    assert_true(cell_world_command(&world, PKB_COMMAND_EXIT, 0, PKB_NS_PER_S * 10));
+    assert_true(cell_world_command(&world, PKB_COMMAND_EXIT, 0, PKB_TEST_HUNG_NS));
     cell_world_clear(&world);
 }
 
