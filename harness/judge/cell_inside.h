@@ -17,7 +17,7 @@
 /* Between two looks at a cell that is waited for. */
 #define PKB_CELL_LOOK_NS (5 * PKB_NS_PER_MS)
 
-enum { PKB_CELL_OWN_THREADS = 256 }; /* CUDA has one for each core at most */
+enum { PKB_CELL_OWN_THREADS = 256 }; /* the runtime's: a handful; more are never overlooked */
 
 /* What it holds beside the memory of a size. */
 typedef struct pkb_cell_holding {

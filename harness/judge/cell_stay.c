@@ -36,7 +36,7 @@ bool pkb_cell_is_used(const pkb_cell *cell)
     return cell->size_count > 1;
 }
 
-/* Until it has answered, or for as long as it would take to start another one ten times. */
+/* Until it has answered. It takes a millisecond, so what takes seconds hangs. */
 static pkb_code ask(pkb_cell *cell, char *why, size_t bytes, pkb_error *err)
 {
     const pkb_cell_request request = {.command = PKB_COMMAND_VACATE};
