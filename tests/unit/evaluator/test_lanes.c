@@ -20,6 +20,7 @@
 #include "tests/unit/evaluator/processes.h"
 
 static pkb_setting setting = {.options = {.device = "cpu", .world = 2, .sizes = "tiny"}};
+static char source[] = "int a;";
 static pkb_problem problem = {.full_name = "001_allreduce"};
 
 static pkb_evaluation an_evaluation(void)
@@ -27,7 +28,7 @@ static pkb_evaluation an_evaluation(void)
     return (pkb_evaluation){.setting = &setting,
                             .problem = &problem,
                             .file = "a.cu",
-                            .attempt = {.source = (char[]){"int a;"}, .bytes = strlen("int a;")}};
+                            .attempt = {.source = source, .bytes = sizeof source - 1}};
 }
 
 static pkb_lanes open_lanes(void)
