@@ -40,12 +40,12 @@ static pkb_lane *find_next(pkb_lane *const *lanes, size_t count)
 }
 
 /* Whether one of those that share cores times. */
-static bool is_exclusive(pkb_lane *const *lanes, size_t count)
+static bool has_exclusive(pkb_lane *const *lanes, size_t count)
 {
-    bool is_exclusive = false;
+    bool is_any = false;
     for (size_t i = 0; i < count; i++)
-        is_exclusive |= lanes[i]->turn.is_had && lanes[i]->turn.is_exclusive;
-    return is_exclusive;
+        is_any |= lanes[i]->turn.is_had && lanes[i]->turn.is_exclusive;
+    return is_any;
 }
 
 /* Whether all but `lane` do so already. */
@@ -89,7 +89,7 @@ void pkb_turns_give(pkb_turns *turns, pkb_lane *const *lanes, size_t count)
             return;
         give(turns, lane);
     }
-    turns->all_rest = is_exclusive(lanes, count);
+    turns->all_rest = has_exclusive(lanes, count);
     if (!turns->all_rest)
         let_go_on(lanes, count);
 }
