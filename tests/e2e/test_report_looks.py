@@ -91,6 +91,15 @@ def test_names_break_between_their_words(tmp_path, visit, width):
     assert {before for before, _ in breaks} <= set("-_/\u2013")
 
 
+def test_a_row_on_a_phone_opens_to_its_whole_reason(two_runs, visit):
+    page = visit(two_runs[1], viewport={"width": 390, "height": 780})
+    row = page.locator("#attempts tbody > tr", has_text="trial 2 of 3").first
+    assert row.bounding_box()["height"] < 60
+    row.locator(".open").click()
+    box = page.locator("#attempts tr.inner p.text").bounding_box()
+    assert 0 <= box["x"] < box["x"] + box["width"] <= 390
+
+
 def test_the_name_of_a_row_stays_on_a_phone(two_runs, visit):
     page = visit(two_runs[1], viewport={"width": 320, "height": 780})
     table, name = page.locator("#problems .scroll").first, page.locator("#problems td.name").first
