@@ -4,6 +4,7 @@
  */
 #include "evaluator/lane/lanes.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,16 +209,27 @@ static pkb_code find_lane(pkb_lanes *lanes, const pkb_setting *setting, pkb_lane
     return places != 0 ? add_lane(lanes, setting, places, out, err) : PKB_OK;
 }
 
+static void tell(const pkb_lanes *lanes, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void tell(const pkb_lanes *lanes, const char *format, ...)
+{
+    char text[600];
+    va_list arguments;
+
+    if (lanes->note == NULL)
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    lanes->note(lanes->context, text);
+}
+
 /* Once in a row of failures. */
 static void tell_of_failed_start(const pkb_lanes *lanes, const pkb_lane *lane)
 {
-    char text[600];
-
-    if (lane->starts.failures != 1 || lanes->note == NULL)
-        return;
-    snprintf(text, sizeof text, "%s; it is tried again, %d times at most", lane->starts.why.message,
+    if (lane->starts.failures == 1)
+        tell(lanes, "%s; it is tried again, %d times at most", lane->starts.why.message,
              PKB_LANE_MOST_STARTS - 1);
-    lanes->note(lanes->context, text);
 }
 
 static size_t place_of(const pkb_lanes *lanes, const pkb_lane *lane)
@@ -274,6 +286,8 @@ static pkb_code replace(pkb_lanes *lanes, size_t place, const pkb_error *why, pk
         return PKB_OK;
     }
     if (lane->work.tries < TRIES) {
+        tell(lanes, "the process of a world is replaced, and its attempt tried again: %s",
+             why->message);
         if (pkb_lane_try_again(lane, &failure) != PKB_OK)
             return give_up(lanes, place, &failure, out, err);
         tell_of_failed_start(lanes, lane);

@@ -110,6 +110,7 @@ def test_a_world_that_dies_loses_nothing(folder, tmp_path, victim):
     finally:
         run.kill()
     assert run.returncode == 0, err
+    assert (b"the process of a world is replaced" in err) == (victim == "lane")
     demand_all(records_of(results_file(folder)))
 
 
