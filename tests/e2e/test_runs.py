@@ -320,7 +320,7 @@ def test_a_file_is_no_folder(tmp_path):
     demand(pkbench("eval", HONEST, *QUICK, "--problems", "1"), 2, "--problems", "folder")
     demand(pkbench("eval", HONEST, *QUICK, "--rejudge", "all"), 2, "--rejudge", "folder")
     put(tmp_path, "001.cu", HONEST)
-    demand(pkbench("eval", tmp_path, *QUICK, "-p", "1"), 2, "is a directory", "--problems 1")
+    demand(pkbench("eval", tmp_path, *QUICK, "-p", "1"), 2, "is a directory", "--problems picks")
     demand(pkbench("eval", tmp_path, *QUICK, "--problems", "x"), 2, "'x'", "category")
     demand(pkbench("eval", tmp_path, *QUICK, "--problems", "13"), 2, "--problems 13")
 
