@@ -4,8 +4,6 @@
  */
 #include "evaluator/attempt/retry.h"
 
-#include <signal.h>
-
 #include "base/buf.h"
 #include "base/fs.h"
 #include "base/json.h"
@@ -48,16 +46,11 @@ static pkb_code read_again(pkb_evaluation *evaluation, cJSON *control, pkb_error
 }
 
 /* A cell died of SIGKILL that its judge did not send: so the kernel ends what takes a machine's
- * memory, a person what is in the way, or the attempt itself. */
+ * memory, a person what is in the way, or the attempt itself. Whatever else was found, what that
+ * cell would have shown is missing. */
 static bool was_killed(const pkb_evaluation *evaluation)
 {
-    const cJSON *where = cJSON_GetObjectItemCaseSensitive(evaluation->record, "where");
-    pkb_verdict verdict = PKB_VERDICT_INFRA_ERROR;
-    int64_t number = 0;
-
-    return pkb_record_verdict(evaluation->record, &verdict, NULL) == PKB_OK &&
-           verdict == PKB_VERDICT_CRASH &&
-           pkb_json_get_i64(where, "signal", &number, NULL) == PKB_OK && number == SIGKILL;
+    return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(evaluation->event, "killed"));
 }
 
 /* The ranks failed with the attempt twice. */

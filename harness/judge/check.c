@@ -268,8 +268,10 @@ static pkb_code look_for_clearer(pkb_attempt *attempt, uint32_t trial, pkb_error
     pkb_finding_init(&attempt->worst, 0);
     pkb_code rc = check_rest(attempt, trial, err);
     if (rc == PKB_OK && attempt->worst.verdict > worst.verdict) {
+        const bool was_killed = attempt->worst.was_killed;
         attempt->finding = mine;
         attempt->worst = worst;
+        attempt->worst.was_killed = was_killed;
     }
     return rc;
 }

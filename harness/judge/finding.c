@@ -27,8 +27,9 @@ bool pkb_finding_set(pkb_finding *finding, pkb_verdict verdict, const char *form
 
     if (verdict >= finding->verdict)
         return false;
-    uint32_t rank = finding->rank;
-    pkb_finding_init(finding, rank);
+    const bool was_killed = finding->was_killed;
+    pkb_finding_init(finding, finding->rank);
+    finding->was_killed = was_killed;
     finding->verdict = verdict;
     va_start(arguments, format);
     vsnprintf(finding->reason, sizeof finding->reason, format, arguments);
@@ -75,6 +76,8 @@ void pkb_finding_worst(pkb_finding *out, const pkb_finding *findings, size_t cou
         if (findings[i].verdict < worst->verdict)
             worst = &findings[i];
     *out = *worst;
+    for (size_t i = 0; i < count; i++)
+        out->was_killed = out->was_killed || findings[i].was_killed;
     for (size_t i = 0; out->verdict == PKB_VERDICT_TIMEOUT && i < count; i++)
         if (findings[i].waiting[0] != '\0')
             append(out->reason, sizeof out->reason - sizeof out->advice - 2, findings[i].waiting);

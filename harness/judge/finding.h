@@ -26,6 +26,7 @@ typedef struct pkb_finding {
     bool has_index;
     char expected[48], got[48]; /* numbers as text; "" = none */
     int32_t signal, cuda_error; /* 0 = none */
+    bool was_killed;            /* a cell died of SIGKILL, which something worse may hide */
 } pkb_finding;
 
 void pkb_finding_init(pkb_finding *finding, uint32_t rank);
@@ -42,7 +43,7 @@ void pkb_finding_place(pkb_finding *finding, const pkb_argument *argument, const
 void pkb_finding_place_text(const pkb_finding *finding, char *out, size_t bytes);
 
 /* The worst of several, then the lowest rank; a TIMEOUT's reason gets all ranks' waiting places,
- * every reason its advice. */
+ * every reason its advice. A kill anywhere is in it. */
 void pkb_finding_worst(pkb_finding *out, const pkb_finding *findings, size_t count);
 
 #endif

@@ -211,5 +211,6 @@ void pkb_hint_judge_end(pkb_finding *finding, const pkb_page *page, const pkb_hi
         pkb_finding_set(finding, PKB_VERDICT_CRASH, "rank %u: %s in %s%s%s", finding->rank, ending,
                         words.action, words.step, more);
     finding->signal = number;
+    finding->was_killed = finding->was_killed || number == SIGKILL;
     snprintf(finding->phase, sizeof finding->phase, "%s", words.phase);
 }

@@ -125,12 +125,22 @@ static const pkb_finding *worst_of(const pkb_size_result *results, size_t count)
     return worst;
 }
 
+static bool was_killed(const pkb_size_result *results, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (results[i].finding.was_killed)
+            return true;
+    return false;
+}
+
 cJSON *pkb_report_verdict(const pkb_size_result *results, size_t count, uint32_t world)
 {
     cJSON *event = pkb_control_event("verdict");
     uint64_t cost_ns[PKB_COST_COUNT] = {0};
 
     add_finding(event, worst_of(results, count));
+    if (was_killed(results, count))
+        cJSON_AddTrueToObject(event, "killed");
     cJSON *sizes = cJSON_AddArrayToObject(event, "sizes");
     for (size_t i = 0; i < count; i++) {
         cJSON_AddItemToArray(sizes, size_object(&results[i], world));

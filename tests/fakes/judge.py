@@ -101,6 +101,16 @@ def print_much(link: socket.socket, request: dict) -> None:
         say(link, event="verdict", verdict="WRONG_OUTPUT", reason="y differs", sizes=[])
 
 
+def tell_of_kill(link: socket.socket, request: dict) -> None:
+    """Once, or always. Another size of the attempt is wrong, which hides it."""
+    if MODE != "cell_is_killed":
+        MARK.touch()
+    killed = {"verdict": "CRASH", "reason": "killed by SIGKILL", "where": {"signal": 9}}
+    found = {"verdict": "OUT_OF_BOUNDS", "reason": "beyond y"} if "hidden" in MODE else killed
+    sizes = [{"size": request["sizes"][0], **found}, {"size": "tiny_row", **killed}]
+    say(link, event="verdict", **found, sizes=sizes, killed=True)
+
+
 def judge(link: socket.socket, request: dict, attempts: int) -> None:
     """The attempt number `attempts` of this rank."""
     if RANK == 0:  # the others do not hold up the verdict, after which files may go
@@ -126,11 +136,8 @@ def judge(link: socket.socket, request: dict, attempts: int) -> None:
     if MODE == "dies_in_second_attempt_once" and is_second and not MARK.exists():
         MARK.touch()
         os._exit(9)
-    is_killed = MODE == "cell_is_killed" or (MODE == "cell_is_killed_once" and not MARK.exists())
-    if is_killed and RANK == 0:
-        MARK.touch()
-        where = {"rank": 1, "signal": 9}
-        say(link, event="verdict", verdict="CRASH", reason="killed by SIGKILL", where=where)
+    if RANK == 0 and MODE.startswith("cell_is_killed") and not MARK.exists():
+        tell_of_kill(link, request)
         return
     if MODE == "waits_in_second_attempt" and is_second:
         MARK.touch()

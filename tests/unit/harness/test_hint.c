@@ -130,6 +130,19 @@ static void an_end_is_a_crash_whatever_its_status(void **state)
     assert_non_null(strstr(found.reason, "SIGABRT"));
 }
 
+static void a_kill_stays_known_whatever_else_is_found(void **state)
+{
+    (void)state;
+    static pkb_page page;
+    pkb_finding found = judge_end(&page, (pkb_child_exit){.exited = true, .status = 128 + SIGKILL});
+    assert_int_equal(found.verdict, PKB_VERDICT_CRASH);
+    assert_true(found.was_killed);
+    assert_true(pkb_finding_set(&found, PKB_VERDICT_OUT_OF_BOUNDS, "rank 1: worse"));
+    assert_true(found.was_killed);
+    found = judge_end(&page, (pkb_child_exit){.signal = SIGSEGV});
+    assert_false(found.was_killed);
+}
+
 static void a_forbidden_call_is_told_by_its_signal_and_named_by_the_note(void **state)
 {
     (void)state;
@@ -192,6 +205,7 @@ int main(void)
         cmocka_unit_test(a_wait_that_gave_up_says_what_it_waited_for),
         cmocka_unit_test(advice_comes_last),
         cmocka_unit_test(an_end_is_a_crash_whatever_its_status),
+        cmocka_unit_test(a_kill_stays_known_whatever_else_is_found),
         cmocka_unit_test(a_forbidden_call_is_told_by_its_signal_and_named_by_the_note),
         cmocka_unit_test(hostile_pages_are_harmless),
         cmocka_unit_test(the_call_is_named_in_longer_batches),

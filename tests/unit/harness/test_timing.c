@@ -202,7 +202,27 @@ static void a_record_holds_what_was_measured_and_nothing_else(void **state)
     const cJSON *sizes = cJSON_GetObjectItem(event, "sizes");
     assert_null(cJSON_GetObjectItem(cJSON_GetArrayItem(sizes, 1), "speedup"));
     assert_null(cJSON_GetObjectItem(cJSON_GetArrayItem(sizes, 0), "where"));
+    assert_null(cJSON_GetObjectItem(event, "killed"));
     cJSON_free(line);
+    cJSON_Delete(event);
+}
+
+static void a_kill_at_any_size_is_told(void **state)
+{
+    (void)state;
+    static pkb_plan_size size = {.name = "tiny", .class_name = "tiny"};
+    static pkb_size_result results[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        pkb_finding_init(&results[i].finding, i);
+        results[i].size = &size;
+    }
+    pkb_finding_set(&results[0].finding, PKB_VERDICT_OUT_OF_BOUNDS, "rank 0: beyond");
+    pkb_finding_set(&results[1].finding, PKB_VERDICT_CRASH, "rank 1: killed");
+    results[1].finding.was_killed = true;
+
+    cJSON *event = pkb_report_verdict(results, 2, 2);
+    assert_string_equal(pkb_json_string_or(event, "verdict", ""), "OUT_OF_BOUNDS");
+    assert_true(cJSON_IsTrue(cJSON_GetObjectItem(event, "killed")));
     cJSON_Delete(event);
 }
 
@@ -219,6 +239,7 @@ int main(void)
         cmocka_unit_test(times_are_of_one_call),
         cmocka_unit_test(what_takes_longer_than_a_switch_explains_is_heard),
         cmocka_unit_test(a_record_holds_what_was_measured_and_nothing_else),
+        cmocka_unit_test(a_kill_at_any_size_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

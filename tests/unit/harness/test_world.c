@@ -148,6 +148,22 @@ static void a_timeout_tells_where_all_ranks_wait(void **state)
                                       "kernel k; rank 1 waits in kernel k");
 }
 
+static void a_kill_on_any_rank_is_in_the_worst_finding(void **state)
+{
+    (void)state;
+    pkb_finding found[3], worst;
+    for (uint32_t rank = 0; rank < 3; rank++)
+        pkb_finding_init(&found[rank], rank);
+    pkb_finding_set(&found[0], PKB_VERDICT_WRONG_OUTPUT, "rank 0: wrong");
+    pkb_finding_set(&found[2], PKB_VERDICT_CRASH, "rank 2: killed");
+    found[2].was_killed = true;
+    pkb_finding_worst(&worst, found, 3);
+    assert_string_equal(worst.reason, "rank 0: wrong");
+    assert_true(worst.was_killed);
+    pkb_finding_worst(&worst, found, 2);
+    assert_false(worst.was_killed);
+}
+
 static void a_finding_only_gets_worse(void **state)
 {
     (void)state;
@@ -183,6 +199,7 @@ int main(void)
         cmocka_unit_test(an_abort_reaches_all_and_ends_with_the_size),
         cmocka_unit_test(a_barrier_fails_when_the_evaluator_is_gone),
         cmocka_unit_test(a_timeout_tells_where_all_ranks_wait),
+        cmocka_unit_test(a_kill_on_any_rank_is_in_the_worst_finding),
         cmocka_unit_test(a_finding_only_gets_worse),
         cmocka_unit_test(a_place_is_written_as_a_multi_index),
     };
