@@ -20,6 +20,7 @@
 #include "evaluator/machine/tree.h"
 #include "evaluator/machine/workdir.h"
 #include "harness/sandbox/child.h"
+#include "harness/sandbox/stray.h"
 
 /* A tick looks at so many jobs, as far as they are not wanted. */
 enum { LOOKED_AT = 64, NICE = 10 };
@@ -129,6 +130,7 @@ static void begin(pkb_ahead *ahead, running *place, size_t job)
     if (pid == 0) {
         stand_apart(&ahead->options, parent);
         ahead->options.build(ahead->options.context, job, place->directory);
+        pkb_stray_end(place->directory); /* whose sandbox somebody killed: they came to us */
         _exit(0);
     }
     place->child.pid = pid > 0 ? pid : 0;

@@ -20,6 +20,7 @@
 #include "base/buf.h"
 #include "base/fs.h"
 #include "base/hash.h"
+#include "harness/sandbox/stray.h"
 
 static const char lock_name[] = "lock", process_name[] = "processes";
 
@@ -114,6 +115,7 @@ static void sweep_one(const char *folder)
     char *path = pkb_fs_join(folder, lock_name);
     if (path != NULL && lock_file(&fd, path, O_RDWR | O_CREAT, LOCK_EX | LOCK_NB, NULL) == PKB_OK) {
         end_noted(folder);
+        pkb_stray_end(folder);
         pkb_fs_remove_tree(folder, NULL);
         close(fd);
     }
@@ -191,8 +193,10 @@ cleanup:
 
 void pkb_workdir_close(pkb_workdir *workdir)
 {
-    if (workdir->path != NULL && workdir->lock_fd >= 0)
+    if (workdir->path != NULL && workdir->lock_fd >= 0) {
+        pkb_stray_end(workdir->path); /* all that we started and know of has ended */
         pkb_fs_remove_tree(workdir->path, NULL);
+    }
     if (workdir->lock_fd >= 0)
         close(workdir->lock_fd);
     free(workdir->path);

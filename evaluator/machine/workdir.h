@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The work directory of one evaluation: 0700, with a short path, because a socket's path has 108
- * bytes. It holds a lock for as long as its owner lives; what a killed owner left (the directory
- * and the processes noted in it) is swept by the next start.
+ * bytes. It holds a lock for as long as its owner lives; what a killed owner left (the
+ * directory, the processes noted in it, sandboxes with it in their command lines) is swept by the
+ * next start.
  */
 #ifndef PKB_EVALUATOR_WORKDIR_H
 #define PKB_EVALUATOR_WORKDIR_H
@@ -25,7 +26,8 @@ typedef struct pkb_workdir {
 /* Sweeps, then makes <base>/pkbench-<uid>/<id>, where base is $PKBENCH_TMPDIR, else
  * $XDG_RUNTIME_DIR, else /tmp. */
 pkb_code pkb_workdir_open(pkb_workdir *out, pkb_error *err);
-/* Removes it with all its content. */
+/* Removes it with all its content, and ends sandboxes that were left behind with it; whatever else
+ * was started with it must have ended. */
 void pkb_workdir_close(pkb_workdir *workdir);
 
 /* Notes a process, so that a sweep ends it if it outlives us. */

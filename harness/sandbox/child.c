@@ -232,6 +232,7 @@ pkb_code pkb_child_wait(pkb_child *child, uint64_t timeout_ns, pkb_child_exit *o
         return pkb_error_set(err, PKB_ERR_USAGE, 0, "there is no child to wait for");
     if (!pkb_pidfd_ended(child->pidfd, timeout_ns))
         return pkb_error_set(err, PKB_ERR_TIMEOUT, 0, "process %d still runs", (int)child->pid);
+    kill(-child->pid, SIGKILL); /* the number is the group's until it is reaped */
     if (waitid(P_PID, (id_t)child->pid, &info, WEXITED) < 0) {
         pkb_code rc =
             pkb_error_set_errno(err, PKB_ERR_CHILD, "cannot wait for process %d", (int)child->pid);

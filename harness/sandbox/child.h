@@ -44,7 +44,8 @@ typedef struct pkb_child_exit {
  * The child dies with the calling thread (PR_SET_PDEATHSIG): call it from the main thread. */
 pkb_code pkb_child_start(pkb_child *child, const pkb_child_options *options, pkb_error *err);
 /* Waits until it ends or the time is up (PKB_ERR_TIMEOUT; it then still runs). 0 = only look.
- * Reaps: afterwards the child is gone and `child` is PKB_CHILD_NONE. */
+ * Reaps: afterwards the child is gone, what it left in its group is killed, and `child` is
+ * PKB_CHILD_NONE. */
 pkb_code pkb_child_wait(pkb_child *child, uint64_t timeout_ns, pkb_child_exit *out, pkb_error *err);
 /* SIGKILL to the whole group, then reaps. Harmless on PKB_CHILD_NONE. */
 void pkb_child_kill(pkb_child *child);

@@ -24,6 +24,7 @@
 #include "base/fs.h"
 #include "harness/sandbox/child.h"
 #include "harness/sandbox/sandbox.h"
+#include "harness/sandbox/stray.h"
 
 enum { CANARY_TIMEOUT_S = 20, PORT_TEXT_BYTES = 16, TRIES = 2 };
 
@@ -37,7 +38,7 @@ typedef struct lures {
     int file_fd, socket_fd, port_fd; /* -1 = none */
 } lures;
 
-/* Removes lures of calls that were killed: nobody holds their locks. */
+/* Removes lures of calls that were killed, and their canaries: nobody holds their locks. */
 static void sweep_lures(const char *folder)
 {
     char pattern[PATH_MAX];
@@ -47,8 +48,10 @@ static void sweep_lures(const char *folder)
     if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
         for (size_t i = 0; i < found.gl_pathc; i++) {
             int fd = open(found.gl_pathv[i], O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-            if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+            if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+                pkb_stray_end(found.gl_pathv[i]);
                 unlink(found.gl_pathv[i]);
+            }
             if (fd >= 0)
                 close(fd);
         }
@@ -111,8 +114,10 @@ static void clear_lures(lures *lured)
         if (fds[i] >= 0)
             close(fds[i]);
     }
-    if (lured->file_fd >= 0)
+    if (lured->file_fd >= 0) {
+        pkb_stray_end(lured->file);
         unlink(lured->file);
+    }
 }
 
 /* Reads a child's words until it ends or the deadline passes; one line is kept. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Judges and compilers that are fakes (tests/fakes), as an environment of the command."""
 
+import os
 from pathlib import Path
 
 from tests.e2e.command import ROOT
@@ -19,6 +20,15 @@ def fake_judge(folder: Path, mode: str) -> dict[str, str]:
     judge.chmod(0o755)
     mark = str(folder / "mark")
     return {"PKBENCH_PROGRAMS": str(programs), "FAKE_JUDGE": mode, "FAKE_JUDGE_MARK": mark}
+
+
+def fake_bwrap(folder: Path, word: str, *, waits: bool = False) -> dict[str, str]:
+    """A bubblewrap first in PATH that leaves two children, whose pids are in mark.bwrap/pids."""
+    found = {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
+    (folder / "bin").mkdir()
+    (folder / "bin" / "bwrap").symlink_to(FAKES / "bwrap")
+    found |= {"FAKE_BWRAP_WORD": word, "FAKE_BWRAP_MARK": str(folder / "mark.bwrap")}
+    return {**found, "FAKE_BWRAP_WAITS": "1" if waits else ""}
 
 
 def fake_nvcc(folder: Path) -> dict[str, str]:

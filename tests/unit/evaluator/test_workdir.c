@@ -134,6 +134,53 @@ static void what_a_killed_run_left_is_swept(void **state)
     free(path);
 }
 
+/* A sandbox with the directory in its command line; as if nobody knew of it any more. */
+static pid_t start_sandbox(const char *path)
+{
+    int ends[2];
+    char byte;
+
+    assert_int_equal(pipe(ends), 0);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        setsid();
+        dup2(ends[1], STDOUT_FILENO);
+        execl("/bin/sh", "bwrap", "-c", "echo; while :; do sleep 1; done", "bwrap", path,
+              (char *)NULL);
+        _exit(1);
+    }
+    close(ends[1]);
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    close(ends[0]);
+    return pid;
+}
+
+static void expect_killed(pid_t pid)
+{
+    int status = 0;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+static void sandboxes_that_a_killed_run_left_are_swept(void **state)
+{
+    pid_t orphan = 0;
+    char *path = leave_behind(&orphan);
+    pid_t stray = start_sandbox(path);
+    (void)state;
+    pkb_workdir living = PKB_WORKDIR_NONE;
+    assert_int_equal(pkb_workdir_open(&living, NULL), PKB_OK);
+    expect_killed(stray);
+    stray = start_sandbox(living.path);
+    pkb_workdir other = make();
+    assert_int_equal(waitpid(stray, NULL, WNOHANG), 0); /* its owner lives */
+    pkb_workdir_close(&other);
+    assert_int_equal(waitpid(stray, NULL, WNOHANG), 0);
+    pkb_workdir_close(&living);
+    expect_killed(stray);
+    free(path);
+}
+
 static void a_noted_number_that_is_another_process_now_is_spared(void **state)
 {
     pkb_workdir made = make();
@@ -190,6 +237,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(it_is_private_and_goes_with_its_content, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_living_one_is_not_swept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_a_killed_run_left_is_swept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sandboxes_that_a_killed_run_left_are_swept, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(a_noted_number_that_is_another_process_now_is_spared,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_folder_open_to_others_is_refused, set_up, tear_down),

@@ -201,6 +201,26 @@ static void killing_reaches_the_whole_group(void **state)
     close(words[0]);
 }
 
+/* As a bubblewrap does that is killed before its own child can ask to die with it. */
+static void what_a_killed_child_leaves_in_its_group_goes_with_it(void **state)
+{
+    pkb_child child = PKB_CHILD_NONE;
+    pkb_child_exit how = {0};
+    char byte;
+    int words[2];
+    (void)state;
+
+    assert_int_equal(pipe2(words, O_CLOEXEC), 0);
+    assert_int_equal(start_shell(&child, "sleep 1000 & kill -9 $$", words[1], -1, NULL), PKB_OK);
+    close(words[1]);
+    assert_int_equal(pkb_child_wait(&child, PKB_TEST_HUNG_NS, &how, NULL), PKB_OK);
+    assert_int_equal(how.signal, SIGKILL);
+    struct pollfd end = {.fd = words[0], .events = POLLIN};
+    assert_int_equal(poll(&end, 1, (int)(PKB_TEST_HUNG_NS / PKB_NS_PER_MS)), 1);
+    assert_int_equal(read(words[0], &byte, 1), 0);
+    close(words[0]);
+}
+
 static void a_child_dies_with_its_parent(void **state)
 {
     int words[2];
@@ -232,6 +252,7 @@ int main(void)
         cmocka_unit_test(descriptors_may_change_places),
         cmocka_unit_test(a_deadline_leaves_the_child_running),
         cmocka_unit_test(killing_reaches_the_whole_group),
+        cmocka_unit_test(what_a_killed_child_leaves_in_its_group_goes_with_it),
         cmocka_unit_test(a_child_dies_with_its_parent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
