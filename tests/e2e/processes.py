@@ -51,6 +51,12 @@ def look(pid: int) -> Process | None:
     return Process(pid, fields[19], command)
 
 
+def parent(pid: int) -> int | None:
+    """None if it has ended."""
+    fields = _stat(pid)
+    return int(fields[1]) if fields else None
+
+
 def descendants(root: int) -> list[Process]:
     """All processes below `root`, itself not included."""
     parents = {}

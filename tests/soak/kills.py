@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A hundred kills: a run of twenty attempts is killed here and there, at random moments, and called
-again until it is done. Its records must be those of a run that nobody disturbed.
+"""A hundred kills: one run of twenty attempts is killed here and there, at random moments, and
+called again until it is done. Its records must be those of a run that nobody disturbed.
 """
 
+import math
 import subprocess
 import time
 from collections import Counter
@@ -11,8 +12,9 @@ from pathlib import Path
 from tests.e2e.processes import Process, descendants, wait_until
 from tests.soak import corpus, records
 from tests.soak.place import GONE_S, OPTIONS, Place
-from tests.soak.victims import Victims
+from tests.soak.victims import Part, Victims, kind
 
+LOOK_S = 0.1
 # With a seed a record does not depend on when an attempt is judged.
 SEED = ("--seed", "7", "--timeout", "60")
 NUMBERS = ("001", "005", "026", "063")
@@ -33,74 +35,107 @@ def start(place: Place, run: Path, path: Path, said) -> subprocess.Popen:
     return place.start("eval", run, *OPTIONS, *SEED, "-o", path, stderr=said)
 
 
-class Siege:
-    """Calls the command again and again, and kills parts of it, until it says that it is done."""
+def has_cells(seen: set[Process]) -> bool:
+    """They live briefly, and last: one kill a record waits for them."""
+    return any(kind(one) == "cell" and one.is_alive() for one in seen)
 
-    def __init__(self, place: Place, run: Path, seed: int, pause_s: float):
-        self.place, self.run, self.pause_s = place, run, pause_s
-        self.victims = Victims(seed)
+
+class Siege:
+    """Calls the command again and again, and kills parts of it, until it says that it is done.
+
+    Kills are spread over the attempts: so many are due before the next record, and while they are
+    due the command itself is hit too often for it to get there; once they have come it is left
+    alone until the record is there. So all kills come, and the run goes on.
+    """
+
+    def __init__(self, place: Place, run: Path, victims: Victims, pause_s: float):
+        self.place, self.run, self.victims, self.pause_s = place, run, victims, pause_s
+        self.path = place.out / "killed.jsonl"
         self.calls, self.statuses = 0, []
-        self.left: list[str] = []
-        self.repeated: Counter[str] = Counter()
+        self.before_record: Counter[int] = Counter()  # kills while so many lines were there
+        self.lingered: set[Process] = set()  # after a call of theirs; a later one sweeps them
 
     @property
     def kills(self) -> int:
         return sum(self.victims.hits.values())
 
-    def one_suite(self, path: Path, wanted_kills: int) -> None:
-        """Until every attempt has a verdict; not more kills than wanted in all."""
+    def due(self, wanted: int, attempts: int) -> int:
+        """How many kills are missing up to the next record."""
+        lines = min(attempts, records.count_lines(self.path) + 1)
+        return 0 if self.place.is_over() else math.ceil(wanted * lines / attempts) - self.kills
+
+    def run_to_its_end(self, wanted: int, attempts: int) -> None:
         status = None
         with (self.place.out / "kills.said").open("a") as said:
             while status != 0:
-                process = start(self.place, self.run, path, said)
+                process = start(self.place, self.run, self.path, said)
                 self.calls += 1
-                seen = self.harass(process, path, wanted_kills)
+                seen = self.harass(process, wanted, attempts)
                 status = process.wait()
                 self.statuses.append(status)
-                self.look_for_survivors(seen)
-                assert self.calls < 20 * (wanted_kills + 10), "it does not come to its end"
+                self.note_survivors(seen)
+                if self.victims.random.random() < 0.5:  # or compilers would have no work
+                    self.place.renew_cache()
+                assert self.calls < 20 * (wanted + 10), "it does not come to its end"
 
-    def harass(self, process: subprocess.Popen, path: Path, wanted_kills: int) -> set[Process]:
+    def harass(self, process: subprocess.Popen, wanted: int, attempts: int) -> set[Process]:
         """Kills until the call has ended; all processes that it was seen to have."""
         seen: set[Process] = set()
-        spent_at = -1
-        due = time.monotonic() + self.pause()
+        spent: dict[Part, int] = {}  # the number of lines when it was hit
+        next_at = time.monotonic() + self.pause(self.due(wanted, attempts), attempts, wanted)
         while process.poll() is None:
             time.sleep(0.02)
-            if self.kills >= wanted_kills or self.place.is_over():
-                process.wait()
-            elif time.monotonic() >= due:
-                seen |= set(descendants(process.pid))
-                name = self.strike(process, is_spent=spent_at == records.count_lines(path))
-                if name is not None:
-                    spent_at = records.count_lines(path)
-                due = time.monotonic() + self.pause()
+            if time.monotonic() < next_at or (due := self.due(wanted, attempts)) <= 0:
+                continue
+            seen |= set(descendants(process.pid))
+            lines = records.count_lines(self.path)
+            if due == 1 and lines + 1 < attempts and not has_cells(seen):
+                next_at = time.monotonic() + LOOK_S
+                continue
+            # What was hit when an attempt was done may be missed by the next one only.
+            hit = {part for part, at in spent.items() if lines - at <= 1}
+            part = self.strike(process, hit, is_late=due > wanted / attempts)
+            if part is not None:
+                self.before_record[lines] += 1
+                if part is not Part.FREE:
+                    spent[part] = lines
+            next_at = time.monotonic() + self.pause(due, attempts, wanted)
         return seen
 
-    def pause(self) -> float:
-        return self.victims.random.uniform(0, 2 * self.pause_s)
+    def pause(self, due: int, attempts: int, wanted: int) -> float:
+        """The shorter, the more are due."""
+        mean_s = self.pause_s * min(1, wanted / attempts / max(1, due))
+        return self.victims.random.uniform(0, 2 * mean_s)
 
-    def strike(self, process: subprocess.Popen, is_spent: bool) -> str | None:
-        chosen = self.victims.choose(process.pid, is_spent)
-        if chosen is None or not self.victims.kill(*chosen):
+    def strike(self, process: subprocess.Popen, spent: set[Part], is_late: bool) -> Part | None:
+        chosen = self.victims.choose(process.pid, spent, is_late)
+        if chosen is None:
             return None
-        return chosen[0]
+        name, part, victim = chosen
+        return part if self.victims.kill(name, victim) else None
 
     def counts(self, found: list[dict]) -> dict:
-        """What there is to tell, with the records of one more suite."""
-        self.repeated["INFRA_ERROR"] += sum(one["verdict"] == "INFRA_ERROR" for one in found)
-        self.repeated["control"] += sum("control" in one for one in found)
+        """What there is to tell."""
         return {
             "kills": self.kills,
             "calls": self.calls,
             "killed": dict(self.victims.hits.most_common()),
+            "kills_before_each_record": [self.before_record[i] for i in range(len(found))],
             "exit_statuses": {str(one): self.statuses.count(one) for one in set(self.statuses)},
-            "records_of_broken_ranks": dict(self.repeated),
+            "records_of_broken_ranks": {
+                "INFRA_ERROR": sum(one["verdict"] == "INFRA_ERROR" for one in found),
+                "control": sum("control" in one for one in found),
+            },
+            "processes_swept_by_the_next_call": len(self.lingered),
         }
 
-    def look_for_survivors(self, seen: set[Process]) -> None:
-        alive = [one for one in seen if not wait_until(lambda one=one: not one.is_alive(), GONE_S)]
-        self.left += [f"process {one.command[:120]}" for one in alive]
+    def note_survivors(self, seen: set[Process]) -> None:
+        self.lingered |= {
+            one for one in seen if not wait_until(lambda one=one: not one.is_alive(), GONE_S)
+        }
+
+    def survivors(self) -> list[str]:
+        return [f"process {one.command[:120]}" for one in self.lingered if one.is_alive()]
 
 
 def compare(wanted: list[dict], found: list[dict]) -> list[str]:
@@ -128,19 +163,15 @@ def measure(place: Place, kills: int, pause_s: float, seed: int) -> dict:
     wanted = undisturbed(place, run)
     faults = [text for one in suite()
               if (text := records.fault(one, records.by_path(wanted).get(one.path)))]  # fmt: skip
-    siege = Siege(place, run, seed, pause_s)
-    result = {"part": "kills", "attempts": len(wanted), "seed": seed, "suites": 0, "faults": faults}
+    place.renew_cache()
+    siege = Siege(place, run, Victims(seed), pause_s)
     begin = time.monotonic()
-    while siege.kills < kills and not place.is_over():
-        path = place.out / f"suite{result['suites']}.jsonl"
-        siege.one_suite(path, kills)
-        found = records.read(path)
-        faults += [f"{path.stem}: {text}" for text in compare(wanted, found)]
-        result["suites"] += 1
-        result |= siege.counts(found) | {"wall_s": round(time.monotonic() - begin, 1)}
-        place.store("kills", result)
-        if result["suites"] % 2 == 0:  # compilers are hit in one suite, ranks more in the next
-            place.renew_cache()
-    faults += siege.left + place.left()
+    siege.run_to_its_end(kills, len(wanted))
+    found = records.read(siege.path)
+    if siege.kills < kills:
+        faults.append(f"only {siege.kills} of {kills} kills came")
+    faults += compare(wanted, found) + siege.survivors() + place.left()
+    result = {"part": "kills", "attempts": len(wanted), "seed": seed, "faults": faults}
+    result |= siege.counts(found) | {"wall_s": round(time.monotonic() - begin, 1)}
     place.store("kills", result)
     return result

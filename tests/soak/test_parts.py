@@ -4,6 +4,7 @@
 import os
 import random
 import re
+import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -14,8 +15,9 @@ from tests.e2e.processes import Process, descendants, wait_until
 from tests.gpu.measure import sixty
 from tests.soak import census, corpus, kills, records, worker
 from tests.soak.cpu import CpuGroup
+from tests.soak.place import Place
 from tests.soak.variants import count_of, problem_of
-from tests.soak.victims import EVALUATOR, Victims, kind
+from tests.soak.victims import EVALUATOR, Part, Victims, kind, parts
 
 
 def record(problem="001_allreduce", source="a.cu", verdict="CORRECT", **more) -> dict:
@@ -160,15 +162,61 @@ def test_rare_victims_are_preferred_and_some_are_spared():
     with subprocess.Popen(["sh", "-c", "sleep 30; :"]) as child:
         assert wait_until(lambda: descendants(child.pid) != [], 30)
         victims.hits.update({EVALUATOR: 10**6})
-        assert victims.choose(child.pid, is_spent=False)[0] == "sleep"
-        for _ in range(20):
-            chosen = victims.choose(os.getpid(), is_spent=True)
-            assert chosen is None or chosen[0] == EVALUATOR
-        name, process = victims.choose(child.pid, is_spent=False)
+        assert victims.choose(child.pid, set(), is_late=False)[0] == "sleep"
+        spent = {Part.RANKS, Part.BUILD}
+        chosen = [victims.choose(child.pid, spent, is_late=False) for _ in range(20)]
+        assert {one and one[0] for one in chosen} <= {None, EVALUATOR}
+        assert None in chosen
+        for _ in range(20):  # it must not wait
+            assert victims.choose(child.pid, spent, is_late=True)[0] == EVALUATOR
+        name, part, process = victims.choose(child.pid, set(), is_late=False)
+        assert part is Part.BUILD
         assert victims.kill(name, process)
         child.wait()
         assert not victims.kill(name, process)
     assert victims.hits["sleep"] == 1
+
+
+def test_what_compiles_ahead_may_be_hit_at_any_time():
+    """Also what is below its sandbox, and the fork around it; what compiles now may not."""
+    sandbox = "exec -a bwrap sh -c 'sleep 30; :' bwrap --bind /tmp/x/{} /pkb/build"
+    fork = f'exec -a pkbench bash -c "{sandbox.format("ahead-2")} & wait"'
+    script = f"({fork}) & ({sandbox.format('build')}) & wait"
+    with subprocess.Popen(["bash", "-c", script], start_new_session=True) as child:
+        try:
+            assert wait_until(lambda: [one[0] for one in parts(child.pid)].count("sleep") == 2, 30)
+            told = Counter((name, part) for name, part, _ in parts(child.pid))
+        finally:
+            os.killpg(child.pid, 9)
+    assert told == {
+        ("fork", Part.FREE): 1,
+        ("bwrap of a compiler", Part.FREE): 1,
+        ("bwrap of a compiler", Part.BUILD): 1,
+        ("sleep", Part.FREE): 1,
+        ("sleep", Part.BUILD): 1,
+        (EVALUATOR, Part.FREE): 1,
+    }
+
+
+def test_kills_are_spread_over_the_records(tmp_path):
+    """Those that are missing before the next record, however few came before the others."""
+    place = Place(tmp_path)
+    siege = kills.Siege(place, tmp_path, Victims(seed=1), pause_s=1)
+    assert siege.due(wanted=100, attempts=20) == 5
+    siege.victims.hits["judge"] = 5
+    assert siege.due(wanted=100, attempts=20) == 0
+    siege.path.write_text("{}\n" * 3)
+    assert siege.due(wanted=100, attempts=20) == 15
+    siege.path.write_text("{}\n" * 22)  # with lines that another one replaces
+    assert siege.due(wanted=100, attempts=20) == 95
+    slow = [siege.pause(1, 20, 100) for _ in range(200)]
+    quick = [siege.pause(20, 20, 100) for _ in range(200)]
+    assert max(slow) <= 2
+    assert max(quick) <= 0.5
+    place.until = 0
+    assert siege.due(wanted=100, attempts=20) == 0
+    shutil.rmtree(place.work)
+    shutil.rmtree(place.cache)
 
 
 # ---- sixty attempts on GPUs ----
