@@ -23,6 +23,7 @@ typedef struct attempt_request {
     bool has_time, takes_turns;
     pkb_supply supply;
     size_t left_count; /* sizes behind the present one */
+    bool is_wrong;     /* at an earlier size */
     uint64_t quiet_ns; /* measured when no cell held anything of the attempt */
 } attempt_request;
 
@@ -66,10 +67,16 @@ static pkb_code step(pkb_attempt *attempt, pkb_command command, bool *is_clean, 
     return rc != PKB_OK ? rc : pkb_attempt_settle(attempt, is_clean, err);
 }
 
+/* One that is wrong at some sizes gets a cell for each: they all come up at once. */
+static bool may_reuse(const attempt_request *request)
+{
+    return !request->is_wrong && pkb_supply_reuses(&request->supply);
+}
+
 /* Afterwards nothing of the attempt runs: the cell has ended, or is vacated and stands still. */
 static pkb_code end_or_vacate(pkb_attempt *attempt, const attempt_request *request, pkb_error *err)
 {
-    if (request->left_count == 0 || !pkb_supply_reuses(&request->supply))
+    if (request->left_count == 0 || !may_reuse(request))
         return pkb_cell_end(attempt->cell, &attempt->finding, err);
     pkb_code rc = pkb_stay_vacate(attempt, &attempt->may_stay, err);
     if (!attempt->may_stay) {
@@ -251,7 +258,8 @@ static pkb_code run_once(pkb_attempt *attempt, attempt_request *request, stopwat
     pkb_code rc = pkb_stay_drop_size(judge, &request->supply.vacated, err);
 
     if (rc == PKB_OK) /* they come up while inputs are drawn */
-        rc = pkb_supply_begin(&request->supply, request->left_count + 1, err);
+        rc = pkb_supply_begin(&request->supply, may_reuse(request) ? 1 : request->left_count + 1,
+                              err);
     if (rc == PKB_OK)
         rc = pkb_judge_prepare(judge, watch->result->size, err);
     judge->has_fresh_draws = false;
@@ -390,7 +398,8 @@ static pkb_code judge_sizes(pkb_judge *judge, attempt_request *wanted, pkb_size_
         rc = judge_size(judge, wanted, result, err);
         if (rc != PKB_OK || !goes_on(result->finding.verdict))
             return rc;
-        wanted->has_time &= pkb_finding_is_clean(&result->finding);
+        wanted->is_wrong |= !pkb_finding_is_clean(&result->finding);
+        wanted->has_time &= !wanted->is_wrong;
     }
     return rc;
 }

@@ -15,6 +15,8 @@
 /* The runtime's own memory grows a little; honest code may leak a little. */
 #define SLACK_BYTES (UINT64_C(256) << 20)
 
+static const char ended_text[] = "it ended when it was to be unloaded";
+
 bool pkb_cell_look_at_holding(const pkb_cell *cell, pkb_cell_holding *out)
 {
     pkb_process_usage usage = {0};
@@ -50,7 +52,7 @@ static pkb_code ask(pkb_cell *cell, char *why, size_t bytes, pkb_error *err)
     while (!pkb_page_wait_done(cell->page, value, PKB_CELL_LOOK_NS, spin)) {
         pkb_transcript_drain(&cell->transcript);
         if (pkb_cell_has_ended(cell, &how))
-            snprintf(why, bytes, "it ended when it was to be unloaded");
+            snprintf(why, bytes, "%s", ended_text);
         else if (pkb_clock_left_ns(deadline_ns) == 0)
             snprintf(why, bytes, "it could not be unloaded in time");
         if (why[0] != '\0' || (rc = pkb_watch_check(cell->options.watch, err)) != PKB_OK)
@@ -96,7 +98,7 @@ static void find_leftovers(const pkb_cell *cell, char *why, size_t bytes)
     size_t threads = 0;
 
     if (!pkb_cell_look_at_holding(cell, &now))
-        snprintf(why, bytes, "it ended when it was unloaded");
+        snprintf(why, bytes, "%s", ended_text);
     else if ((threads = count_new_threads(&now, first)) > 0)
         snprintf(why, bytes, "threads are left: %zu", threads);
     else if (now.file_count > first->file_count)
@@ -113,11 +115,13 @@ pkb_code pkb_cell_vacate(pkb_cell *cell, char *why, size_t bytes, pkb_error *err
 
     if (rc != PKB_OK || why[0] != '\0')
         return rc;
-    if (pkb_process_stop(&cell->process, PKB_STOP_TIMEOUT_NS) != PKB_STOP_DONE) {
+    const pkb_stop stop = pkb_process_stop(&cell->process, PKB_STOP_TIMEOUT_NS);
+    cell->is_stopped = stop == PKB_STOP_DONE;
+    if (stop == PKB_STOP_ENDED)
+        snprintf(why, bytes, "%s", ended_text);
+    else if (stop != PKB_STOP_DONE)
         snprintf(why, bytes, "it does not stand still");
-        return PKB_OK;
-    }
-    cell->is_stopped = true;
-    find_leftovers(cell, why, bytes);
+    else
+        find_leftovers(cell, why, bytes);
     return PKB_OK;
 }

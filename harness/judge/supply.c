@@ -69,14 +69,13 @@ static pkb_code spawn(pkb_supply *supply, pkb_cell **out, pkb_error *err)
     return pkb_cell_spawn(out, &options, err);
 }
 
-pkb_code pkb_supply_begin(pkb_supply *supply, size_t size_count, pkb_error *err)
+pkb_code pkb_supply_begin(pkb_supply *supply, size_t cell_count, pkb_error *err)
 {
-    const size_t wanted = pkb_supply_reuses(supply) && size_count > 1 ? 1 : size_count;
     pkb_code rc = PKB_OK;
 
     if (supply->debugger != NULL || supply->vacated != NULL)
         return PKB_OK;
-    while (rc == PKB_OK && supply->waiting_count < wanted &&
+    while (rc == PKB_OK && supply->waiting_count < cell_count &&
            supply->waiting_count < PKB_SUPPLY_MAX) {
         rc = spawn(supply, &supply->waiting[supply->waiting_count], err);
         if (rc == PKB_OK)

@@ -32,9 +32,9 @@ typedef struct pkb_supply {
  * debugger's report is of one size. */
 bool pkb_supply_reuses(const pkb_supply *supply);
 
-/* Starts cells for `size_count` sizes that are still to come, and returns; none where a debugger is
- * used. */
-pkb_code pkb_supply_begin(pkb_supply *supply, size_t size_count, pkb_error *err);
+/* Starts cells until `cell_count` wait, and returns; none where a debugger is used or a vacated one
+ * is there. */
+pkb_code pkb_supply_begin(pkb_supply *supply, size_t cell_count, pkb_error *err);
 /* Waits until they are up: from then on they take nothing but memory. */
 pkb_code pkb_supply_await(pkb_supply *supply, pkb_error *err);
 /* A cell with the judge's memory of the present size; the caller frees it. */

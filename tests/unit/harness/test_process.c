@@ -118,6 +118,25 @@ static void one_that_runs_on_defies(void **state)
     end(&other);
 }
 
+static void its_threads_are_listed(void **state)
+{
+    enum { THREADS = 2 };
+    pkb_process process = start(sleep_on), none = PKB_PROCESS_NONE;
+    pid_t ids[THREADS] = {0};
+    (void)state;
+
+    while (pkb_process_list_threads(&process, ids, THREADS) < THREADS) /* it only begins */
+        pkb_clock_sleep_ns(PKB_NS_PER_MS);
+    assert_true(ids[0] == process.pid || ids[1] == process.pid);
+    assert_int_not_equal(ids[0], ids[1]);
+    ids[1] = 0;
+    assert_int_equal(pkb_process_list_threads(&process, ids, 1), THREADS);
+    assert_int_equal(ids[1], 0);
+    assert_int_equal(pkb_process_list_threads(&none, ids, THREADS), 0);
+    end(&process);
+    assert_int_equal(pkb_process_list_threads(&process, ids, THREADS), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +144,7 @@ int main(void)
         cmocka_unit_test(one_that_has_ended_is_not_stopped),
         cmocka_unit_test(one_that_gets_no_processor_is_late),
         cmocka_unit_test(one_that_runs_on_defies),
+        cmocka_unit_test(its_threads_are_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
