@@ -8,11 +8,14 @@ import torch.distributed as dist
 import torch.nn.functional as F
 
 MARGIN = 2e-3  # least distance of a token's k-th and next logit; float32 sums err by 1e-5 at most
+GAP = 64  # in the family `pick`: exp(-64) is nothing
 
 
 def make_inputs(ctx):
     """x (M, N), the shared router Wg (E, N), and this rank's experts gate, up (L, H, N) and
     down (L, N, H), all bf16. Tokens have a common mean; through it experts differ in popularity."""
+    if ctx.family == "pick":
+        return picking_inputs(ctx)
     M, N, H, L, E = ctx.dims.M, ctx.dims.N, ctx.dims.H, ctx.dims.L, ctx.dims.E
 
     def normal(*shape, generator=ctx.rng):
@@ -49,6 +52,47 @@ def make_inputs(ctx):
         "up": up,
         "down": (normal(L, N, H) / math.sqrt(H)).bfloat16(),
     }
+
+
+def picking_inputs(ctx):
+    """Every token picks one expert, whose weight is 1 and the others' 0 in any arithmetic, for its
+    logit is more than GAP larger; silu leaves numbers from GAP on as they are. The rest of x are
+    values of 8 bits with a sign and a power of two, each its own, that reach y one by one. So y is
+    exact in bfloat16, but 8 bits hold neither x nor the experts' results: no factor for a channel,
+    a token or a block fits."""
+    M, N, H, L, E = ctx.dims.M, ctx.dims.N, ctx.dims.H, ctx.dims.L, ctx.dims.E
+    device, shared = ctx.device, ctx.shared_rng()
+
+    def integers(low, high, *shape):
+        return torch.randint(low, high, shape, generator=ctx.rng, device=device)
+
+    def order(count):
+        return torch.randperm(count, generator=shared, device=device)
+
+    def powers(*shape):
+        return torch.ldexp(2.0 * integers(0, 2, *shape) - 1, integers(-7, 1, *shape))
+
+    bits = (E - 1).bit_length()  # of an expert's code
+    code = (
+        2 * (torch.arange(E, device=device)[:, None] >> torch.arange(bits, device=device) & 1) - 1
+    )
+    count = N - bits - 1
+    value = powers(M, count) * integers(128, 256, M, count)
+    ones = torch.ones(M, 1, device=device)
+    place = order(N)  # in x: of the picked expert's code, of a one, of values
+    x = torch.empty(M, N, device=device)
+    x[:, place] = torch.cat([code[integers(0, E, M)], ones, value], 1)
+
+    Wg = torch.zeros(E, N, device=device)
+    Wg[:, place[:bits]] = GAP * code.float()
+    Wg[:, place[bits]] = order(E) / 4  # the other choices are plain as well
+    gate, up = torch.zeros(2, L, H, N, device=device)
+    gate[..., place[bits]] = GAP * 2.0 ** integers(0, 2, L, H)
+    up.scatter_(2, place[bits + 1 + integers(0, count, L, H, 1)], powers(L, H, 1))
+    down = torch.zeros(L, N, H, device=device)
+    down.scatter_(2, integers(0, H, L, N, 1), powers(L, N, 1))
+    inputs = {"x": x, "Wg": Wg, "gate": gate, "up": up, "down": down}
+    return {name: tensor.bfloat16() for name, tensor in inputs.items()}
 
 
 def _nudged(x, Wg, k):
