@@ -20,6 +20,21 @@ def make_inputs(ctx):
         keep = torch.rand(shape, generator=ctx.rng, device=ctx.device) < density
         return torch.sign(normal(*shape)) * keep
 
+    def powers(*shape):
+        exponent = torch.randint(-7, 1, shape, generator=ctx.rng, device=ctx.device)
+        return torch.ldexp(torch.sign(normal(*shape)), exponent)
+
+    if ctx.family == "pick":
+        # One element of B comes out in each of C, of 8 bits with a sign and a power of two of its
+        # own: no format of 8 bits holds them, whatever factors rows and columns have. A column of
+        # C is one rank's, nothing comes from the others.
+        draw, device = torch.randint, ctx.device
+        picked = draw(2**31, (M, 1), generator=ctx.rng, device=device) % K
+        owner = draw(ctx.world, (N,), generator=ctx.shared_rng(), device=device)
+        is_mine = owner == ctx.rank
+        A = powers(M, K) * (torch.arange(K, device=device) == picked)
+        B = powers(K, N) * draw(128, 256, (K, N), generator=ctx.rng, device=device) * is_mine
+        return {"A": A.bfloat16(), "B": B.bfloat16()}
     if ctx.family == "integers":
         # Each row and each column has a unit of its own, the same on all ranks: formats with a
         # factor a block lose the small ones.
