@@ -4,8 +4,10 @@
 import torch
 import torch.distributed as dist
 
-ROOT = 8  # of a row's mean square in the family `integers`
+ROOT = 8  # of a row's mean square, about, in the family `integers`
 FILLERS, MOST = 12, 127  # so many integers up to MOST have any sum of squares up to 10^5
+CANDIDATES = 1024  # for a row's sum of squares
+MARGIN = 2**-16  # least distance of y from where bfloat16 rounds elsewhere; float32 errs by 2^-21
 
 
 def make_inputs(ctx):
@@ -34,9 +36,9 @@ def make_inputs(ctx):
 
 
 def exact_inputs(ctx):
-    """Rows of integers whose mean square over all ranks is ROOT^2, though no rank's own is, times a
-    power of two; and weights that are powers of two: y is exact in bfloat16, and shows any error of
-    a sum beyond 2^-8 of it."""
+    """Rows of integers with a sum of squares, far from any rank's share of it, for which no y is
+    close to where bfloat16 rounds elsewhere, times a power of two; and weights that are powers of
+    two: y is the same bit by bit as long as sums err by less than MARGIN, and hardly if by more."""
     M, N, device, shared = ctx.dims.M, ctx.dims.N, ctx.device, ctx.shared_rng()
     columns = [ctx.dims_of(q).N for q in range(ctx.world)]
     holders = [q for q, count in enumerate(columns) if count > 0]
@@ -49,6 +51,8 @@ def exact_inputs(ctx):
     passed = integers(shared, -most, most, M, len(holders))
     wanted = torch.zeros(M, ctx.world, dtype=torch.int64, device=device)
     wanted[:, holders] = passed.roll(1, 1) - passed
+    added = plain_sums(integers(shared, -most, most, CANDIDATES), sum(columns))
+    wanted[:, holders[0]] += added[integers(shared, 0, 2**31 - 1, M) % len(added)]
     wanted = wanted[:, ctx.rank] + N * ROOT * ROOT
     exponent = integers(shared, 10, 20, M, 1)  # far beyond eps
 
@@ -68,6 +72,17 @@ def exact_inputs(ctx):
         "w": torch.ldexp(sign.float(), integers(ctx.rng, -1, 1, N)).bfloat16(),
         "eps": 10.0 ** (-6 + 2 * torch.rand((), generator=shared, device=device).item()),
     }
+
+
+def plain_sums(candidate, H):
+    """Of what could be added to a row's sum of squares ROOT^2 H, that after which no integer up to
+    MOST, divided by the root of the mean square, is within MARGIN of a tie of bfloat16."""
+    candidate = torch.nn.functional.pad(candidate, (1, 0))  # 0 is one: then y is exact
+    scale = torch.rsqrt(ROOT * ROOT + candidate.double() / H)
+    y = scale[:, None] * torch.arange(1, MOST + 1, device=candidate.device)
+    step = 2.0 ** (torch.frexp(y).exponent - 8)  # between neighbours in bfloat16
+    to_tie = (torch.frac(y / step) - 0.5).abs() * step
+    return candidate[(to_tie > MARGIN * y).all(1)]
 
 
 def reference(ctx, x, w, eps):
