@@ -10,11 +10,16 @@ def make_inputs(ctx):
     shape = (ctx.world * ctx.dims.M, ctx.dims.N)
     if ctx.family == "integers":
         # Sums of all ranks stay within +-256 units, which bfloat16 holds whatever the order. Each
-        # element has a unit of its own: formats with a factor a block lose the small ones.
+        # element has a unit of its own: formats with a factor a block lose the small ones. Half
+        # of them come from one rank alone, with all the bits that bfloat16 has.
         limit = max(1, 256 // ctx.world)
+        shared = ctx.shared_rng()
         x = torch.randint(1, limit + 1, shape, generator=ctx.rng, device=ctx.device)
+        whole = torch.randint(128, 256, shape, generator=ctx.rng, device=ctx.device)
+        owner = torch.randint(0, 2 * ctx.world, shape, generator=shared, device=ctx.device)
+        x = torch.where(owner < ctx.world, whole * (owner == ctx.rank), x)
         sign = 2 * torch.randint(0, 2, shape, generator=ctx.rng, device=ctx.device) - 1
-        unit = torch.randint(-20, 21, shape, generator=ctx.shared_rng(), device=ctx.device)
+        unit = torch.randint(-20, 21, shape, generator=shared, device=ctx.device)
         return {"x": torch.ldexp((sign * x).float(), unit).to(torch.bfloat16)}
     x = torch.randn(shape, generator=ctx.rng, device=ctx.device)
     if ctx.family == "tiny":
