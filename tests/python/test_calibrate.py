@@ -180,7 +180,9 @@ def test_the_published_size_separates(running_worlds, number):
     ("number", "family", "output", "kinds"),
     [
         ("1", "integers", "y", ["eight_bits", "eight_bit_blocks", ELEMENT]),
+        ("13", "pick", "C", ["eight_bits", "eight_bit_blocks", "eight_bit_channels", ELEMENT]),
         ("18", "integers", "y", [ELEMENT]),
+        ("31", "pick", "y", ["eight_bit_channels", ELEMENT]),
         ("39", "scaled", "y", ["eight_bits", "eight_bit_blocks"]),
         ("39", "pick", "y", ["eight_bits", "eight_bit_blocks", "eight_bit_channels"]),
         ("55", "pick", "y", ["eight_bits", "eight_bit_blocks", "eight_bit_channels"]),
