@@ -148,11 +148,11 @@ static void too_many_threads_are_an_invalid_value()
 static void launches_that_are_refused()
 {
     nothing<<<0, 32>>>(nullptr);
-    EXPECT_CODE(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    EXPECT_CODE(cudaGetLastError(), cudaErrorInvalidValue);
     nothing<<<dim3(1, 65536), 32>>>(nullptr);
-    EXPECT_CODE(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    EXPECT_CODE(cudaGetLastError(), cudaErrorInvalidValue);
     nothing<<<1, dim3(1, 1, 65)>>>(nullptr);
-    EXPECT_CODE(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    EXPECT_CODE(cudaGetLastError(), cudaErrorInvalidValue);
     nothing<<<1, 32, 49 * 1024>>>(nullptr);
     EXPECT_CODE(cudaGetLastError(), cudaErrorInvalidValue);
     bounded<<<1, 256>>>(nullptr);

@@ -22,17 +22,15 @@ static cudaError_t check_shape(const pkb_kernel *kernel, const pkb_launch_reques
     uint64_t threads = (uint64_t)r->block.x * r->block.y * r->block.z;
     uint32_t most = kernel->info->max_threads;
 
+    /* All are invalid values on a GPU with CUDA 13, where older ones say invalid configuration. */
     if (r->grid.x == 0 || r->grid.y == 0 || r->grid.z == 0 || threads == 0)
-        return REFUSE(kernel, cudaErrorInvalidConfiguration, "a grid or block dimension is 0");
+        return REFUSE(kernel, cudaErrorInvalidValue, "a grid or block dimension is 0");
     if (r->grid.x > 0x7fffffffu || r->grid.y > GRID_YZ_MAX || r->grid.z > GRID_YZ_MAX)
-        return REFUSE(kernel, cudaErrorInvalidConfiguration, "grid of %u x %u x %u blocks",
-                      r->grid.x, r->grid.y, r->grid.z);
-    if (threads > 1024) /* CUDA 13 calls this an invalid value, and the others a configuration */
+        return REFUSE(kernel, cudaErrorInvalidValue, "grid of %u x %u x %u blocks", r->grid.x,
+                      r->grid.y, r->grid.z);
+    if (threads > 1024 || r->block.z > BLOCK_Z_MAX)
         return REFUSE(kernel, cudaErrorInvalidValue, "block of %u x %u x %u threads", r->block.x,
                       r->block.y, r->block.z);
-    if (r->block.z > BLOCK_Z_MAX)
-        return REFUSE(kernel, cudaErrorInvalidConfiguration, "block of %u x %u x %u threads",
-                      r->block.x, r->block.y, r->block.z);
     if (most != 0 && threads > most)
         return REFUSE(kernel, cudaErrorInvalidValue,
                       "block of %llu threads, but launch bounds allow %u",

@@ -26,7 +26,7 @@ REASONS = {
     "001_waits_for_lost_signal": r"rank \d",
     "001_one_rank_waits_once_more": r"rank \d",
     "001_host_dereference": r"rank \d.*SIGSEGV",
-    "001_bad_launch": r"rank \d.*pkb_run returned 9",
+    "001_bad_launch": r"rank \d.*pkb_run returned 1",
 }
 
 
