@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "evaluator/machine/process.h"
+#include "evaluator/machine/workdir.h"
 
 static char *if_program(char *path)
 {
@@ -59,13 +60,20 @@ static char *find_candidate(const char *const *pythons, size_t count)
 }
 
 /* A toolkit's nvcc has the profile beside it; a script in front of it has not, but --dryrun makes
- * the real one say where it is. */
+ * the real one say where it is. It makes temporary files all the same: where they lie, the next
+ * start sweeps those of a killed one. */
 static char *ask_folder(const char *nvcc)
 {
-    const char *const argv[] = {nvcc, "--dryrun", "-x", "cu", "-c", "/dev/null", NULL};
-    const pkb_process_options options = {.argv = argv, .directory = "/"};
+    pkb_workdir scratch = PKB_WORKDIR_NONE;
+    pkb_buf place = {0}, output = {0};
+    if (pkb_workdir_open(&scratch, NULL) == PKB_OK)
+        pkb_buf_printf(&place, "TMPDIR=%s", scratch.path);
+    const char *const argv[] = {"env", pkb_buf_text(&place), nvcc, "--dryrun", "-x", "cu",
+                                "-c",  "/dev/null",          NULL};
+    /* Whoever cannot have a work directory is told so later. */
+    const pkb_process_options options = {.argv = argv + (place.bytes > 0 ? 0 : 2),
+                                         .directory = "/"};
     static const char mark[] = "_HERE_=";
-    pkb_buf output = {0};
     pkb_child_exit how;
     char *folder = NULL;
 
@@ -77,6 +85,8 @@ static char *ask_folder(const char *nvcc)
         }
     }
     pkb_buf_clear(&output);
+    pkb_buf_clear(&place);
+    pkb_workdir_close(&scratch);
     return folder;
 }
 

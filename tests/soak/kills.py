@@ -82,29 +82,32 @@ class Siege:
         """Kills until the call has ended; all processes that it was seen to have."""
         seen: set[Process] = set()
         spent: dict[Part, int] = {}  # the number of lines when it was hit
-        next_at = time.monotonic() + self.pause(self.due(wanted, attempts), attempts, wanted)
+        next_at = time.monotonic() + self.pause(wanted, attempts)
         while process.poll() is None:
             time.sleep(0.02)
             if time.monotonic() < next_at or (due := self.due(wanted, attempts)) <= 0:
                 continue
             seen |= set(descendants(process.pid))
             lines = records.count_lines(self.path)
-            if due == 1 and lines + 1 < attempts and not has_cells(seen):
+            is_last = lines + 1 >= attempts
+            if due == 1 and not is_last and not has_cells(seen):
                 next_at = time.monotonic() + LOOK_S
                 continue
             # What was hit when an attempt was done may be missed by the next one only.
             hit = {part for part, at in spent.items() if lines - at <= 1}
-            part = self.strike(process, hit, is_late=due > wanted / attempts)
+            part = self.strike(process, hit, is_late=is_last or due > wanted / attempts)
             if part is not None:
                 self.before_record[lines] += 1
                 if part is not Part.FREE:
                     spent[part] = lines
-            next_at = time.monotonic() + self.pause(due, attempts, wanted)
+            next_at = time.monotonic() + self.pause(wanted, attempts)
         return seen
 
-    def pause(self, due: int, attempts: int, wanted: int) -> float:
-        """The shorter, the more are due."""
-        mean_s = self.pause_s * min(1, wanted / attempts / max(1, due))
+    def pause(self, wanted: int, attempts: int) -> float:
+        """The shorter, the more kills are due; and before the last record, which ends them all."""
+        is_last = records.count_lines(self.path) + 1 >= attempts
+        share = wanted / attempts / max(1, self.due(wanted, attempts))
+        mean_s = self.pause_s * min(1 / 3 if is_last else 1, share)
         return self.victims.random.uniform(0, 2 * mean_s)
 
     def strike(self, process: subprocess.Popen, spent: set[Part], is_late: bool) -> Part | None:

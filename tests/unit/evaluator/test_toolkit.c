@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fs.h"
 #include "evaluator/machine/toolkit.h"
@@ -75,8 +76,38 @@ static void wheels_are_found_beside_each_interpreter(void **state)
     pkb_fs_remove_tree(folder, NULL);
 }
 
+/* nvcc leaves temporary files where it is killed. */
+static void a_script_in_front_of_nvcc_is_asked_in_a_work_directory(void **state)
+{
+    static const char script[] = "#!/bin/sh\n"
+                                 "case $TMPDIR in \"$PKBENCH_TMPDIR\"/*) ;; *) exit 1 ;; esac\n"
+                                 "touch \"$TMPDIR/tmpxft\" && echo \"#\\$ _HERE_=/real/bin\"\n";
+    char folder[] = "/tmp/pkb-toolkit-XXXXXX", path[PATH_MAX];
+    char *toolkit = NULL;
+    (void)state;
+
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/nvcc", folder);
+    assert_int_equal(pkb_fs_replace(path, script, strlen(script), NULL), PKB_OK);
+    assert_int_equal(chmod(path, 0755), 0);
+    setenv("PATH", "/usr/bin:/bin", 1);
+    setenv("PKBENCH_NVCC", path, 1);
+    setenv("PKBENCH_TMPDIR", folder, 1);
+    char *nvcc = pkb_toolkit_find(NULL, 0, &toolkit);
+    assert_string_equal(nvcc, "/real/bin/nvcc");
+    assert_string_equal(toolkit, "/real");
+    snprintf(path, sizeof path, "%s/pkbench-%u", folder, (unsigned)getuid());
+    assert_int_equal(rmdir(path), 0); /* nothing is left in it */
+    free(nvcc);
+    free(toolkit);
+    pkb_fs_remove_tree(folder, NULL);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(wheels_are_found_beside_each_interpreter)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wheels_are_found_beside_each_interpreter),
+        cmocka_unit_test(a_script_in_front_of_nvcc_is_asked_in_a_work_directory),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
