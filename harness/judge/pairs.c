@@ -19,8 +19,6 @@ enum {
 /* Once this is used up, no further pair begins. */
 #define BUDGET_CPU_NS (3 * PKB_NS_PER_S)
 #define BUDGET_GPU_NS (2 * PKB_NS_PER_S)
-/* The same once it shows that the rest would not make the interval narrow enough. */
-#define BUDGET_HOPELESS_NS (700 * PKB_NS_PER_MS)
 /* A batch lasts about this long where there are slots enough. Starting and stopping one costs 0.2
  * ms, and 0.13 ms more in the reference's process (measured, results/published/h200-x2): where
  * speed is scored that is to stay under 0.3 %. */
@@ -133,34 +131,22 @@ static bool draw_order(pkb_attempt *attempt, const pkb_timing *timing)
     return !timing->pairs[timing->pair_count - 1].is_attempt_first;
 }
 
-/* When the timing of a size began, and its first pair. */
-typedef struct timing_start {
-    uint64_t begin_ns, pairs_ns;
-} timing_start;
-
-static bool is_time_over(const pkb_attempt *attempt, const pkb_timing *timing,
-                         const timing_start *since)
+static bool is_time_over(const pkb_attempt *attempt, uint64_t begin_ns)
 {
-    const uint64_t now_ns = pkb_clock_now_ns(), used_ns = now_ns - since->begin_ns;
-
-    if (used_ns > (is_gpu(attempt) ? BUDGET_GPU_NS : BUDGET_CPU_NS))
-        return true;
-    return is_scored(attempt) && used_ns > BUDGET_HOPELESS_NS &&
-           timing->pair_count >= PKB_LEAST_PAIRS &&
-           pkb_timing_is_hopeless(timing, attempt->judge->options.world, now_ns - since->pairs_ns,
-                                  BUDGET_GPU_NS - used_ns);
+    const uint64_t budget_ns = is_gpu(attempt) ? BUDGET_GPU_NS : BUDGET_CPU_NS;
+    return pkb_clock_now_ns() - begin_ns > budget_ns;
 }
 
 /* Whether another pair is wanted. All ranks agree: they have the same times, and rank 0's clock
  * decides. */
-static pkb_code is_another_wanted(pkb_attempt *attempt, pkb_timing *timing,
-                                  const timing_start *since, bool *out, pkb_error *err)
+static pkb_code is_another_wanted(pkb_attempt *attempt, pkb_timing *timing, uint64_t begin_ns,
+                                  bool *out, pkb_error *err)
 {
     uint32_t world = attempt->judge->options.world;
     uint32_t most = is_scored(attempt) ? PKB_MAX_PAIRS : PAIRS_SHOWN;
     uint64_t all[PKB_MAX_RANKS];
-    pkb_code rc = pkb_judge_world_share(&attempt->judge->world,
-                                        is_time_over(attempt, timing, since), all, err);
+    pkb_code rc =
+        pkb_judge_world_share(&attempt->judge->world, is_time_over(attempt, begin_ns), all, err);
 
     timing->is_unstable = is_scored(attempt) && (timing->pair_count < PKB_LEAST_PAIRS ||
                                                  !pkb_timing_is_stable(timing, world));
@@ -172,7 +158,7 @@ static pkb_code is_another_wanted(pkb_attempt *attempt, pkb_timing *timing,
 pkb_code pkb_timing_run(pkb_attempt *attempt, pkb_size_result *result, pkb_error *err)
 {
     pkb_timing *timing = &result->timing;
-    timing_start since = {.begin_ns = pkb_clock_now_ns()};
+    const uint64_t begin_ns = pkb_clock_now_ns();
     bool goes_on = true;
     pkb_code rc =
         pkb_control_progress(&attempt->judge->control, attempt->judge->size->name, "time", err);
@@ -182,19 +168,16 @@ pkb_code pkb_timing_run(pkb_attempt *attempt, pkb_size_result *result, pkb_error
         rc = choose_calls(attempt, time_reference, &timing->reference_calls, err);
     if (rc == PKB_OK && is_going_well(attempt))
         rc = choose_calls(attempt, pkb_batch_time_attempt, &timing->attempt_calls, err);
-    since.pairs_ns = pkb_clock_now_ns();
     while (rc == PKB_OK && goes_on && is_going_well(attempt)) {
         pkb_batch_pair *pair = &timing->pairs[timing->pair_count];
         pair->is_attempt_first = draw_order(attempt, timing);
         rc = time_pair(attempt, timing, pair, err);
         if (rc != PKB_OK || !is_going_well(attempt))
             break;
-        if (was_misled(attempt, timing, pair)) {
-            since.pairs_ns = pkb_clock_now_ns();
+        if (was_misled(attempt, timing, pair))
             continue;
-        }
         timing->pair_count++;
-        rc = is_another_wanted(attempt, timing, &since, &goes_on, err);
+        rc = is_another_wanted(attempt, timing, begin_ns, &goes_on, err);
     }
     pkb_cell_continue(attempt->cell);
     return rc;

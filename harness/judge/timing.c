@@ -13,8 +13,6 @@ enum { BOOTSTRAP_ROUNDS = 2000 };
 /* Of an attempt's batch without any work (results/published/h200-x2). */
 #define HANDOVER_NS (PKB_NS_PER_MS / 5)
 static const double STABLE_FRAC = 0.01;
-/* From six pairs the width is known to a factor of two only: what might do is not given up. */
-static const double HOPELESS_TIMES = 2;
 /* More cannot be told from so few pairs. */
 static const double MOST_ALIKE = 0.8;
 
@@ -92,24 +90,10 @@ pkb_interval pkb_timing_speedup(const pkb_timing *timing, uint32_t world)
     return speedup;
 }
 
-static double half_frac(const pkb_timing *timing, uint32_t world)
-{
-    const pkb_interval speedup = pkb_timing_speedup(timing, world);
-    return (speedup.high - speedup.low) / 2 / speedup.value;
-}
-
 bool pkb_timing_is_stable(const pkb_timing *timing, uint32_t world)
 {
-    return half_frac(timing, world) < STABLE_FRAC;
-}
-
-bool pkb_timing_is_hopeless(const pkb_timing *timing, uint32_t world, uint64_t pairs_ns,
-                            uint64_t left_ns)
-{
-    const double count = timing->pair_count;
-    const double more = count * (double)left_ns / (double)pairs_ns;
-    const double most = fmin(count + more, PKB_MAX_PAIRS);
-    return half_frac(timing, world) * sqrt(count / most) > HOPELESS_TIMES * STABLE_FRAC;
+    const pkb_interval speedup = pkb_timing_speedup(timing, world);
+    return (speedup.high - speedup.low) / 2 / speedup.value < STABLE_FRAC;
 }
 
 double pkb_timing_attempt_us(const pkb_timing *timing, uint32_t world)

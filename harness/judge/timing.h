@@ -26,10 +26,6 @@ bool pkb_timing_is_far_too_short(uint32_t calls, uint32_t wanted);
 pkb_interval pkb_timing_speedup(const pkb_timing *timing, uint32_t world);
 /* Whether half that interval is under 1 % of the median. */
 bool pkb_timing_is_stable(const pkb_timing *timing, uint32_t world);
-/* Whether that is out of reach: the interval narrows with the root of the number of pairs, and
- * `left_ns` holds too few more at the pace of those that took `pairs_ns`. */
-bool pkb_timing_is_hopeless(const pkb_timing *timing, uint32_t world, uint64_t pairs_ns,
-                            uint64_t left_ns);
 /* Median time of one call in microseconds. */
 double pkb_timing_attempt_us(const pkb_timing *timing, uint32_t world);
 double pkb_timing_reference_us(const pkb_timing *timing, uint32_t world);

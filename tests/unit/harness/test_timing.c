@@ -137,19 +137,6 @@ static void intervals_hold_the_truth(void **state)
     assert_in_range(count_covered(0.6), 164, 198);
 }
 
-static void what_cannot_become_narrow_is_hopeless(void **state)
-{
-    (void)state;
-    const double three_percent[] = {0.97, 1.03, 0.97, 1.03, 0.97, 1.03};
-    const double half_percent[] = {0.995, 1.005, 0.995, 1.005, 0.995, 1.005};
-    const pkb_timing noisy = pairs_of(three_percent, 6), quiet = pairs_of(half_percent, 6);
-    assert_false(pkb_timing_is_hopeless(&noisy, 1, 100, 400)); /* 30 pairs: 1.3 % */
-    assert_true(pkb_timing_is_hopeless(&noisy, 1, 100, 100));  /* 12 pairs: 2.1 % */
-    assert_true(pkb_timing_is_hopeless(&noisy, 1, 100, 0));
-    assert_false(pkb_timing_is_hopeless(&noisy, 1, 100, 100000));
-    assert_false(pkb_timing_is_hopeless(&quiet, 1, 100, 0)); /* it is narrow enough */
-}
-
 static void times_are_of_one_call(void **state)
 {
     (void)state;
@@ -235,7 +222,6 @@ int main(void)
         cmocka_unit_test(a_narrow_interval_is_stable),
         cmocka_unit_test(pairs_that_are_alike_say_less),
         cmocka_unit_test(intervals_hold_the_truth),
-        cmocka_unit_test(what_cannot_become_narrow_is_hopeless),
         cmocka_unit_test(times_are_of_one_call),
         cmocka_unit_test(what_takes_longer_than_a_switch_explains_is_heard),
         cmocka_unit_test(a_record_holds_what_was_measured_and_nothing_else),
