@@ -34,7 +34,9 @@ def main() -> int:
     )
     parser.add_argument("--attempts", type=int, default=200, help="of the folder, at most")
     parser.add_argument("--kills", type=int, default=100)
-    parser.add_argument("--pause", type=float, default=1.5, help="mean seconds between kills")
+    parser.add_argument(
+        "--pause", type=float, help="mean seconds between kills (default: as the machine is)"
+    )
     parser.add_argument("--requests", type=int, default=1000, help="to the worker")
     parser.add_argument("--every", type=int, default=1, help="the worker gets each Nth attempt")
     parser.add_argument("--seed", type=int, default=1, help="of what is drawn here")
