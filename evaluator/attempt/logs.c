@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fs.h"
@@ -43,6 +44,7 @@ static pkb_code put(const char *folder, const char *name, const char *text, size
 {
     char *path = pkb_fs_join(folder, name);
     pkb_buf cleaned = {0};
+    pkb_error why = {0};
     pkb_code rc = PKB_OK;
 
     if (path == NULL)
@@ -51,8 +53,8 @@ static pkb_code put(const char *folder, const char *name, const char *text, size
     rc = pkb_buf_check(&cleaned, "a log", err);
     if (rc == PKB_OK && bytes == 0)
         rc = forget(path, err);
-    else if (rc == PKB_OK)
-        rc = pkb_fs_make_directory(folder, 0755, err);
+    else if (rc == PKB_OK && pkb_fs_make_directory(folder, 0755, &why) != PKB_OK)
+        rc = pkb_error_set(err, PKB_ERR_DISK, why.detail, "%s", why.message);
     if (rc == PKB_OK && bytes > 0)
         rc = pkb_fs_write(path, pkb_buf_text(&cleaned), cleaned.bytes, err);
     pkb_buf_clear(&cleaned);
@@ -101,8 +103,14 @@ static pkb_code put_all(const char *folder, const pkb_evaluation *evaluation,
 pkb_code pkb_logs_check(const char *folder, pkb_error *err)
 {
     char *logs = pkb_fs_join(folder, "logs");
+    struct stat status;
     pkb_code rc = logs != NULL ? pkb_entry_require_inside(folder, logs, err)
                                : pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for a path");
+    if (rc == PKB_OK && stat(logs, &status) == 0 && !S_ISDIR(status.st_mode))
+        rc = pkb_error_set(err, PKB_ERR_USAGE, 0,
+                           "%s is no directory, and what is said about attempts is kept there; "
+                           "move it away, or use --no-save or -o FILE",
+                           logs);
     free(logs);
     return rc;
 }

@@ -8,7 +8,7 @@
 
 #include "evaluator/attempt/evaluation.h"
 
-/* PKB_ERR_USAGE: `logs` leads out of the folder. */
+/* PKB_ERR_USAGE: `logs` leads out of the folder, or is no directory. */
 pkb_code pkb_logs_check(const char *folder, pkb_error *err);
 /* Writes what compilers and ranks said, as long as the ranks have it, and takes away what an
  * earlier try with the same judgement left. Does nothing without setting->logs_in. */

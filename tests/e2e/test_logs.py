@@ -107,3 +107,22 @@ def test_nothing_is_written_through_a_link_that_leads_out(folder, tmp_path):
     assert answer.status == 2
     assert "remove the link" in answer.err
     assert list(outside.iterdir()) == []
+
+
+def test_what_lies_in_the_place_of_logs_is_told(folder, tmp_path):
+    """Before anything is judged, or as records that cannot be stored are."""
+    (folder / "001_allreduce" / "0.cu").write_text("BROKEN")
+    env = fakes(tmp_path, "correct")
+    shown = pkbench("eval", folder, *QUICK, "--no-save", "--json", env=env)
+    (folder / "logs").write_text("mine")
+    answer = pkbench("eval", folder, *QUICK, env=env)
+    assert answer.status == 2
+    assert "logs is no directory" in answer.err
+    assert "COMPILE_ERROR" not in answer.err
+    assert (folder / "logs").read_text() == "mine"
+    (folder / "logs").unlink()
+    (folder / "logs").mkdir()
+    (folder / "logs" / json.loads(shown.out)["judgement"]).write_text("mine")
+    answer = pkbench("eval", folder, *QUICK, env=env)
+    assert answer.status == 5
+    assert "is not a directory" in answer.err
