@@ -117,6 +117,9 @@ static pkb_code read_world(pkb_request *out, pkb_error *err)
     return PKB_OK;
 }
 
+/* Far less than a message to a world's process may have. */
+enum { MOST_SIZES_BYTES = 4096 };
+
 /* "tiny,pkb" or ["tiny", "pkb"]. */
 static pkb_code read_sizes(pkb_request *out, pkb_error *err)
 {
@@ -141,6 +144,11 @@ static pkb_code read_sizes(pkb_request *out, pkb_error *err)
     if (!is_fine)
         return pkb_error_set(err, PKB_ERR_USAGE, 0,
                              "\"sizes\" are names or classes of sizes, with commas or as a list");
+    if (out->sizes.bytes > MOST_SIZES_BYTES)
+        return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                             "\"sizes\" have %zu bytes, and %d are enough for all of a problem; "
+                             "name each once",
+                             out->sizes.bytes, MOST_SIZES_BYTES);
     return pkb_buf_check(&out->sizes, "the sizes of a request", err);
 }
 

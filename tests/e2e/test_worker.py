@@ -144,6 +144,7 @@ def test_what_is_wrong_with_a_request_is_its_answer():
             ask("key", sorce=""),
             ask("world", world=0),
             ask("device", device="tpu"),
+            ask("sizes", sizes=["tiny"] * 100_000),
             *(ask(f"cut{n}", device="x" * n + "\u00e4" * 1000) for n in (0, 1)),
             ask("file", None, file="/nowhere.cu"),
             ask("large", "x" * ((1 << 20) + 1)),
@@ -154,12 +155,13 @@ def test_what_is_wrong_with_a_request_is_its_answer():
         assert worker.end() == 0
     errors = {one["request"]: one["error"] for one in worker.answers if "error" in one}
     assert [one["request"] for one in worker.answers].count(None) == 7
-    assert len(worker.answers) == 18
+    assert len(worker.answers) == 19
     words = {
         "problem": "'999'",
         "key": "did you mean source?",
         "world": '"world"',
         "device": "'tpu'",
+        "sizes": '"sizes" have 499999 bytes',
         "file": "/nowhere.cu",
         "large": "1048577",
     }
