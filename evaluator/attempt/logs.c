@@ -104,8 +104,10 @@ pkb_code pkb_logs_check(const char *folder, pkb_error *err)
 {
     char *logs = pkb_fs_join(folder, "logs");
     struct stat status;
-    pkb_code rc = logs != NULL ? pkb_entry_require_inside(folder, logs, err)
-                               : pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for a path");
+
+    if (logs == NULL)
+        return pkb_error_set(err, PKB_ERR_MEMORY, 0, "no memory for a path in %s", folder);
+    pkb_code rc = pkb_entry_require_inside(folder, logs, err);
     if (rc == PKB_OK && stat(logs, &status) == 0 && !S_ISDIR(status.st_mode))
         rc = pkb_error_set(err, PKB_ERR_USAGE, 0,
                            "%s is no directory, and what is said about attempts is kept there; "
