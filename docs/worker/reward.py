@@ -39,4 +39,6 @@ def rewards(problem, sources, options):
 if __name__ == "__main__":
     files = [word for word in sys.argv[2:] if word.endswith(".cu")]
     options = [word for word in sys.argv[2:] if word not in files]
+    if not files:
+        raise SystemExit(__doc__)
     print(*rewards(sys.argv[1], [Path(file).read_text() for file in files], options))

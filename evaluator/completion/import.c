@@ -363,6 +363,7 @@ pkb_code pkb_import(const pkb_import_options *options, const pkb_catalogue *cata
         out->planned_problems = import.plan.problems;
         out->planned_samples = import.plan.samples;
     }
+    out->model_count = (size_t)cJSON_GetArraySize(import.plan.models);
     pkb_import_source_close(&import.source);
     pkb_run_plan_clear(&import.plan);
     free(import.entries);

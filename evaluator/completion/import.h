@@ -20,6 +20,7 @@ typedef struct pkb_import_result {
     size_t code_count, no_code_count, truncated_count; /* of all lines */
     size_t kept_count;                                 /* of these were there already */
     size_t planned_problems, planned_samples;          /* by the run.json that was made; 0 = kept */
+    size_t model_count;                                /* that the lines name */
 } pkb_import_result;
 
 /* The file is read twice: first every line is looked at, and only if all are well is anything

@@ -14,9 +14,9 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/json_list.h"
-#include "evaluator/attempt/sample_status.h"
 #include "evaluator/console/clean.h"
 #include "evaluator/console/interrupt.h"
+#include "evaluator/score/runset_models.h"
 #include "evaluator/score/runset_record.h"
 #include "evaluator/score/score_print.h"
 
@@ -63,19 +63,6 @@ static bool gather_versions(cJSON *versions, const cJSON *record)
     return is_kept;
 }
 
-static pkb_code gather_model(cJSON *models, const pkb_runset *runset, const pkb_outcome *outcome,
-                             pkb_error *err)
-{
-    const char *source = pkb_runset_source(runset, outcome);
-    char *model = NULL;
-    pkb_code rc = source == NULL ? PKB_OK : pkb_sample_status_model(&model, source, err);
-
-    if (rc == PKB_OK && model != NULL && !add(models, model))
-        rc = no_memory(err);
-    free(model);
-    return rc;
-}
-
 static pkb_code gather_one(gathered *g, pkb_runset_reader *reader, const pkb_outcome *outcome,
                            pkb_error *err)
 {
@@ -91,31 +78,6 @@ static pkb_code gather_one(gathered *g, pkb_runset_reader *reader, const pkb_out
     if (rc == PKB_OK && !gather_versions(g->versions, record))
         rc = no_memory(err);
     cJSON_Delete(record);
-    return rc == PKB_OK ? gather_model(g->models, reader->runset, outcome, err) : rc;
-}
-
-/* "models" of a run.json; a file that is no JSON was refused before. */
-static pkb_code gather_planned(cJSON *models, const pkb_runset_folder *folder, pkb_error *err)
-{
-    char *path = pkb_fs_join(folder->path, "run.json");
-    const cJSON *item = NULL;
-    cJSON *plan = NULL;
-    pkb_code rc = path == NULL ? no_memory(err) : PKB_OK;
-
-    if (rc == PKB_OK && pkb_fs_exists(path))
-        rc = pkb_json_read(&plan, path, err);
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(plan, "models");
-    bool is_list = list == NULL || cJSON_IsArray(list);
-    cJSON_ArrayForEach(item, list)
-    {
-        is_list &= cJSON_IsString(item);
-        if (rc == PKB_OK && is_list && !add(models, item->valuestring))
-            rc = no_memory(err);
-    }
-    if (rc == PKB_OK && !is_list)
-        rc = pkb_error_set(err, PKB_ERR_USAGE, 0, "\"models\" of %s is no list of names", path);
-    cJSON_Delete(plan);
-    free(path);
     return rc;
 }
 
@@ -131,8 +93,8 @@ static pkb_code gather(gathered *g, const pkb_runset *runset, pkb_error *err)
         return no_memory(err);
     for (size_t i = 0; i < runset->count && rc == PKB_OK; i++)
         rc = gather_one(g, &reader, &runset->outcomes[i], err);
-    for (size_t i = 0; i < runset->folder_count && rc == PKB_OK; i++)
-        rc = gather_planned(g->models, &runset->folders[i], err);
+    if (rc == PKB_OK)
+        rc = pkb_runset_models(g->models, runset, err);
     pkb_runset_reader_close(&reader);
     return rc;
 }

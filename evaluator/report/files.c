@@ -149,7 +149,9 @@ pkb_code pkb_attempt_files(pkb_buf *row, pkb_attempts *attempts, const pkb_outco
         return PKB_OK;
     }
     const pkb_runset_folder *folder = &runset->folders[at];
-    const char *path = pkb_runset_source(runset, outcome);
+    const bool has_code = outcome->verdict != PKB_VERDICT_NO_CODE &&
+                          outcome->verdict != PKB_VERDICT_TRUNCATED; /* else the file is empty */
+    const char *path = has_code ? pkb_runset_source(runset, outcome) : NULL;
     const char *relative = path != NULL ? below(path, folder->path) : NULL;
     if (relative != NULL)
         rc = number_source(&above, &name, attempts, attempts->bases[at], relative, outcome->sample,

@@ -15,6 +15,7 @@
 #include "evaluator/report/funnel.h"
 #include "evaluator/report/page.h"
 #include "evaluator/score/compare.h"
+#include "evaluator/score/runset_models.h"
 #include "evaluator/score/score_print.h"
 #include "evaluator/version.h"
 
@@ -73,7 +74,9 @@ static pkb_code add_run(cJSON *runs, const pkb_report_options *options, const pk
     cJSON *run = cJSON_CreateObject(), *part = NULL;
 
     cJSON_AddItemToArray(runs, run);
-    pkb_code rc = pkb_score_json(&part, score, err);
+    pkb_code rc = pkb_runset_models(cJSON_AddArrayToObject(run, "models"), score->runset, err);
+    if (rc == PKB_OK)
+        rc = pkb_score_json(&part, score, err);
     if (rc != PKB_OK)
         return rc;
     cJSON_AddItemToObject(run, "score", part);

@@ -14,7 +14,7 @@
 #include "evaluator/console/clean.h"
 #include "evaluator/score/runset_state.h"
 
-enum { SHOWN_VALUES = 3, NOTE_BYTES = 600 };
+enum { SHOWN_VALUES = 3, NAMED_RUNS = 8, NOTE_BYTES = 600 };
 
 pkb_code pkb_runset_note(pkb_runset *runset, pkb_error *err, const char *format, ...)
 {
@@ -324,19 +324,20 @@ const char *pkb_runset_source(const pkb_runset *runset, const pkb_outcome *outco
 
 /* ---- the whole ---- */
 
-static pkb_code name_set(pkb_runset *runset, const char *const *paths, size_t path_count,
-                         pkb_error *err)
+/* Never after paths: names are published, and where a run lies is nobody's business. */
+static pkb_code name_set(pkb_runset *runset, pkb_error *err)
 {
-    const char *run = pkb_runset_condition(runset, PKB_CONDITION_RUN);
+    const char *runs[NAMED_RUNS + 1];
+    const size_t count =
+        pkb_runset_values(runset, PKB_CONDITION_RUN, runs, NULL, sizeof runs / sizeof runs[0]);
     pkb_buf name = {0};
 
-    if (!runset->is_mixed[PKB_CONDITION_RUN] && run != NULL)
-        pkb_clean_append(&name, run, strlen(run), SIZE_MAX);
-    else
-        for (size_t i = 0; i < path_count; i++) {
-            pkb_buf_append_string(&name, i > 0 ? " + " : "");
-            pkb_clean_append(&name, paths[i], strlen(paths[i]), SIZE_MAX);
-        }
+    for (size_t i = 0; i < count && i < NAMED_RUNS; i++) {
+        pkb_buf_append_string(&name, i > 0 ? " + " : "");
+        pkb_clean_append(&name, runs[i], strlen(runs[i]), SIZE_MAX);
+    }
+    if (count > NAMED_RUNS)
+        pkb_buf_append_string(&name, " + others");
     pkb_code rc = pkb_buf_check(&name, "the name of the run", err);
     if (rc == PKB_OK)
         runset->name = pkb_buf_take(&name);
@@ -392,7 +393,7 @@ pkb_code pkb_runset_read(pkb_runset *out, const char *const *paths, size_t path_
     if (rc == PKB_OK)
         rc = note_debug(out, err);
     if (rc == PKB_OK)
-        rc = name_set(out, paths, path_count, err);
+        rc = name_set(out, err);
     return rc;
 }
 

@@ -50,7 +50,7 @@ typedef struct pkb_runset_kind {
 } pkb_runset_kind;
 
 typedef struct pkb_runset {
-    char *name; /* of the run, or the paths, for people */
+    char *name; /* of the run, or of the runs that are joined, for people */
     pkb_names names;
     pkb_runset_file *files;
     size_t file_count;

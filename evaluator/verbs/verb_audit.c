@@ -237,7 +237,8 @@ pkb_code pkb_verb_audit(int argc, char **argv, int *status, pkb_error *err)
                "depends on every argument of every rank, the reference agrees with the oracle, "
                "honest programs that round elsewhere are taken, and no program that does not do "
                "the work is.\v"
-               "Faults are sentences on standard error, a table stands at the end. The exit "
+               "Faults are sentences on standard error; a table counts them at the end, \"-\" for "
+               "none. A place is a size, with a shape of the grid, on so many ranks. The exit "
                "status is 0 if there is no fault and 1 if there is one; 2 tells of bad usage, 3 "
                "that something of this machine failed, 130 that it was interrupted."};
     static const pkb_tool_id needed[] = {PKB_TOOL_PYTHON, PKB_TOOL_TORCH};

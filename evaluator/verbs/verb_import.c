@@ -48,6 +48,11 @@ static void tell(const pkb_import_options *options, const pkb_import_result *res
         fprintf(stderr, "\nrun.json plans %zu sample%s of each of %zu problem%s",
                 result->planned_samples, result->planned_samples == 1 ? "" : "s",
                 result->planned_problems, result->planned_problems == 1 ? "" : "s");
+    if (result->model_count > 1)
+        fprintf(stderr,
+                "\nnote: the lines name %zu models, and scores take a run as one: to compare "
+                "models, import the lines of each into a run of its own",
+                result->model_count);
     fprintf(stderr, "\njudge them with: pkbench eval %s\n", options->folder);
 }
 

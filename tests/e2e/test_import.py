@@ -128,7 +128,7 @@ def test_an_import_plans_the_run_once(tmp_path):
         completion("no", problem=13, model="a"),
     ]
     answer = pkbench("import", write(tmp_path / "a.jsonl", *lines), run)
-    demand(answer, 0, "run.json plans 3 samples of each of 2 problems")
+    demand(answer, 0, "run.json plans 3 samples of each of 2 problems", "name 2 models")
     plan = json.loads((run / "run.json").read_text())
     assert plan["versions"].pop("pkbench")
     assert plan == {
@@ -149,6 +149,7 @@ def test_an_import_plans_the_run_once(tmp_path):
     answer = pkbench("import", write(tmp_path / "b.jsonl", completion("no", problem=26)), run)
     assert answer.status == 0, answer.err
     assert "run.json" not in answer.err
+    assert "models" not in answer.err
     assert (run / "run.json").read_text() == kept
 
 

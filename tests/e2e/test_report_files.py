@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`pkbench report` without a browser: what it writes, refuses and needs."""
 
+import json
 import subprocess
 from itertools import pairwise
 
@@ -147,3 +148,22 @@ def test_an_installed_command_has_what_it_needs(tmp_path):
     command = [tmp_path / "bin" / "pkbench", "report", good, "-o", page]
     subprocess.run(command, check=True, capture_output=True)
     assert data_of(page) == data_of(report(tmp_path / "other.html", good))
+
+
+def test_a_page_names_models_and_links_to_no_empty_source(tmp_path):
+    run = make_run(tmp_path / "run", "run", PROBLEMS[:1], 4, has_sources=True)
+    records = [
+        record(PROBLEMS[0], sample, verdict, run="run")
+        for sample, verdict in enumerate(["CORRECT", "NO_CODE", "TRUNCATED", "WRONG_OUTPUT"])
+    ]
+    write(next((run / "results").glob("*.jsonl")), records)
+    models = ["alpha\x1b", "beta", "alpha\x1b", "beta"]
+    for sample, model in enumerate(models):
+        status = json.dumps({"status": "CODE", "model": model})
+        (run / "samples" / PROBLEMS[0] / f"{sample}.json").write_text(status)
+    (run / "run.json").write_text('{"models": ["gamma"]}')
+    shown = data_of(report(tmp_path / "page.html", run))["runs"][0]
+    assert shown["models"] == ["alpha?", "beta", "gamma"]
+    assert [row[9] > 0 for row in shown["attempts"]["rows"]] == [True, False, False, True]
+    (run / "run.json").write_text('{"models": "gamma"}')
+    assert '"models" of ' in refusal(run, "-o", tmp_path / "page.html")

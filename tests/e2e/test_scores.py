@@ -309,6 +309,11 @@ def test_one_kind_of_records_can_be_taken(tmp_path):
     assert "--pool" in refusal(path)
     assert score(path, "--run", "y")["run"] == "y"
     assert score(path, "--pool")["all"]["judged"] == 2
+    assert score(path, "--pool")["run"] == "x + y"  # and not where they lie
+    many = [record("001_allreduce", 0, speedup=2.0, run=f"r{number}") for number in range(10)]
+    path = write(tmp_path / "c.jsonl", many)
+    assert score(path, "--pool")["run"].count(" + ") == 8
+    assert score(path, "--pool")["run"].endswith(" + others")
 
 
 def test_sizes_of_a_problem_are_not_mixed(tmp_path):

@@ -369,6 +369,14 @@ def record_of(verdict, device, speedups=()):
     return {"verdict": verdict, "device": device, "sizes": sizes}
 
 
+def test_the_example_of_a_reward_says_how_it_is_called():
+    for words in ([], ["1"], ["1", "--device", "cpu"]):
+        done = reward(*words)
+        assert done.returncode == 1
+        assert "reward.py PROBLEM FILE.cu" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
 def test_the_example_of_a_reward_takes_scored_speedups_of_gpus_only():
     value_of = runpy.run_path(str(ROOT / "docs" / "worker" / "reward.py"))["reward"]
     speedups = [("tiny", 0.1), ("pkb", 8.0), ("large", 2.0)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the records of one run say of machine and protocol, and how its numbers were made.
+// What one run says of models, machine and protocol, and how its numbers were made.
 "use strict";
 
 page.environment = (() => {
@@ -9,6 +9,7 @@ page.environment = (() => {
 
   const NAMES = new Map(
     Object.entries({
+      models: "Models",
       device: "Device",
       world: "Ranks",
       sandbox: "Sandbox level",
@@ -88,10 +89,11 @@ page.environment = (() => {
   }
 
   function show(run) {
-    const rows = run.attempts.facts.map(factRow);
+    const models = run.models.length > 0 ? [["models", run.models, 0]] : [];
+    const rows = [...models, ...run.attempts.facts].map(factRow);
     fill(
       "environment",
-      table(["What the records say", ""], rows, { class: "plain facts" }),
+      table(["What the run says", ""], rows, { class: "plain facts" }),
       h("h3", {}, "How these numbers were made"),
       h("ul", {}, methods(run)),
       notesPart(run.score.notes),
