@@ -130,6 +130,7 @@ static pkb_code open_results(pkb_run *run, pkb_error *err)
                                          .context = &run->estimate};
     rc = pkb_results_open(&run->results, &options, err);
     run->is_stored = files.own != NULL;
+    run->has_other_kinds = files.has_other_kinds;
     if (rc == PKB_OK && run->is_stored && run->setting->options.output == NULL) {
         rc = pkb_logs_check(run->folder, err);
         run->setting->logs_in = run->folder;

@@ -51,6 +51,8 @@ static void tell_what_is_next(const pkb_run *run)
     print_word(program_invocation_name);
     print_word("score");
     print_word(options->output != NULL ? run->results.path : options->file);
+    if (run->has_other_kinds)
+        fprintf(stderr, " --device %s --world %d", options->device, options->world);
     fputc('\n', stderr);
 }
 

@@ -51,6 +51,8 @@ static pkb_code refuse_link(const char *path, pkb_error *err)
 
 /* ---- the own file ---- */
 
+static const char records_suffix[] = ".jsonl";
+
 /* "-cpu-P2": how the name of each file of such records goes on behind its host. */
 static void append_class(pkb_buf *out, const pkb_eval_options *options)
 {
@@ -72,7 +74,7 @@ static pkb_code name_own(char **out, const pkb_eval_options *options, const char
     append_class(&path, options);
     if (options->shard != NULL)
         pkb_buf_printf(&path, "-%dof%d", shard.index, shard.count);
-    pkb_buf_append_string(&path, ".jsonl");
+    pkb_buf_append_string(&path, records_suffix);
     rc = pkb_buf_check(&path, "the results' path", err);
     if (rc == PKB_OK)
         *out = pkb_buf_take(&path);
@@ -100,15 +102,20 @@ static bool ends_with(const char *text, size_t bytes, const char *end)
     return bytes > tail && strncmp(text + bytes - tail, end, tail) == 0;
 }
 
+static bool holds_records(const char *name)
+{
+    return name[0] != '.' && ends_with(name, strlen(name), records_suffix);
+}
+
 /* "<host>-cpu-P2.jsonl", "<host>-cpu-P2-1of4.jsonl". */
 static bool is_of_class(const char *name, const char *class)
 {
-    static const char digit[] = "0123456789", suffix[] = ".jsonl";
+    static const char digit[] = "0123456789";
     size_t bytes = strlen(name);
 
-    if (name[0] == '.' || !ends_with(name, bytes, suffix))
+    if (!holds_records(name))
         return false;
-    bytes -= sizeof suffix - 1;
+    bytes -= sizeof records_suffix - 1;
     if (ends_with(name, bytes, class))
         return true;
     const char *dash = memrchr(name, '-', bytes);
@@ -147,9 +154,10 @@ static pkb_code find_others(pkb_run_files *files, const pkb_eval_options *option
     pkb_code rc = pkb_buf_check(&class, "the name of a file", err);
 
     for (int i = 0; i < count; i++) {
-        char *path = rc == PKB_OK && is_of_class(entries[i]->d_name, pkb_buf_text(&class))
-                         ? pkb_fs_join(results, entries[i]->d_name)
-                         : NULL;
+        const char *name = entries[i]->d_name;
+        const bool is_alike = rc == PKB_OK && is_of_class(name, pkb_buf_text(&class));
+        char *path = is_alike ? pkb_fs_join(results, name) : NULL;
+        files->has_other_kinds |= !is_alike && holds_records(name);
         const bool is_own = path != NULL && files->own != NULL && strcmp(path, files->own) == 0;
         if (path != NULL && !is_own && pkb_entry_look(root, path) == PKB_ENTRY_FILE)
             rc = add_other(files, path, err);

@@ -5,6 +5,7 @@
 #ifndef PKB_EVALUATOR_RUN_FILES_H
 #define PKB_EVALUATOR_RUN_FILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "evaluator/attempt/setting.h"
@@ -13,6 +14,7 @@ typedef struct pkb_run_files {
     char *own; /* to write; NULL = nothing is stored */
     char **others;
     size_t other_count;
+    bool has_other_kinds; /* records for another device or number of ranks lie there, too */
 } pkb_run_files;
 
 /* `own` is the file of -o, alone, or <folder>/results/<host>-<device>-P<world>[-<i>of<n>].jsonl in

@@ -48,6 +48,7 @@ typedef struct pkb_run {
     pkb_results results;
     pkb_estimate estimate; /* of --dry-run */
     bool is_stored;
+    bool has_other_kinds; /* of records, in its folder: a score has to be told which it is of */
     pkb_lanes lanes;
     pkb_shelf shelf;
     size_t world_count;                      /* lanes that there may be */

@@ -73,6 +73,16 @@ def test_each_attempt_gets_its_record_in_one_session(folder):
     assert again.status == 0, again.err
     assert "5 judged before" in again.err
     assert [json.loads(line) for line in again.out.splitlines()] == records
+
+    # Beside records for other ranks a score has to be told which it is of.
+    other = folder / "results" / "host-cpu-P4.jsonl"
+    other.write_text(json.dumps(records[0] | {"world": 4}) + "\n")
+    third = pkbench("eval", folder, *QUICK)
+    said = shlex.split(third.err.splitlines()[-1])[1:]
+    assert said == [str(PKBENCH), "score", str(folder), "--device", "cpu", "--world", "2"]
+    assert pkbench(*said[1:3]).status == 2
+    assert pkbench(*said[1:]).status == 6  # one problem has fewer samples
+    other.unlink()
     assert records_of(results_file(folder)) == records
 
 
