@@ -46,13 +46,19 @@ const char *pkb_terminal_end(FILE *stream)
     return pkb_terminal_has_colour(stream) ? "\033[0m" : "";
 }
 
-void pkb_terminal_error(pkb_code code, const pkb_error *err)
+void pkb_terminal_put(const char *word)
 {
-    const char *message = err->message[0] != '\0' ? err->message : pkb_code_name(code);
     pkb_buf text = {0};
 
-    pkb_clean_append(&text, message, strlen(message), SIZE_MAX);
-    fprintf(stderr, "%spkbench:%s %s\n", pkb_terminal_start(stderr, PKB_STYLE_BAD),
-            pkb_terminal_end(stderr), pkb_buf_text(&text));
+    pkb_clean_append(&text, word, strlen(word), SIZE_MAX);
+    fputs(pkb_buf_text(&text), stderr);
     pkb_buf_clear(&text);
+}
+
+void pkb_terminal_error(pkb_code code, const pkb_error *err)
+{
+    fprintf(stderr, "%spkbench:%s ", pkb_terminal_start(stderr, PKB_STYLE_BAD),
+            pkb_terminal_end(stderr));
+    pkb_terminal_put(err->message[0] != '\0' ? err->message : pkb_code_name(code));
+    fputc('\n', stderr);
 }

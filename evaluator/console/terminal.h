@@ -22,6 +22,8 @@ int pkb_terminal_columns(FILE *stream);
 const char *pkb_terminal_start(FILE *stream, pkb_style style);
 const char *pkb_terminal_end(FILE *stream);
 
+/* A word on stderr that somebody else chose, such as a path: nothing in it drives the terminal. */
+void pkb_terminal_put(const char *word);
 /* "pkbench: message" on stderr. */
 void pkb_terminal_error(pkb_code code, const pkb_error *err);
 

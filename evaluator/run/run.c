@@ -13,8 +13,8 @@
 #include "base/clock.h"
 #include "evaluator/attempt/keep.h"
 #include "evaluator/attempt/logs.h"
-#include "evaluator/console/clean.h"
 #include "evaluator/console/interrupt.h"
+#include "evaluator/console/terminal.h"
 #include "evaluator/record/record.h"
 #include "evaluator/run/dry_run.h"
 #include "evaluator/run/pick.h"
@@ -25,13 +25,10 @@ enum { SHOWN_LEFT = 10 };
 
 void pkb_run_say(pkb_run *run, const char *what, const char *text)
 {
-    pkb_buf line = {0};
-
-    pkb_buf_append_string(&line, what);
-    pkb_clean_append(&line, text, strlen(text), SIZE_MAX);
     pkb_progress_end(&run->setting->progress);
-    fprintf(stderr, "%s\n", pkb_buf_text(&line));
-    pkb_buf_clear(&line);
+    fputs(what, stderr);
+    pkb_terminal_put(text);
+    fputc('\n', stderr);
 }
 
 /* ---- before anything starts ---- */
@@ -116,6 +113,21 @@ static void visit(void *estimate, const cJSON *record)
     pkb_estimate_take(estimate, record);
 }
 
+static void tell_cut(const pkb_results *results)
+{
+    fputs("note: the last line of ", stderr);
+    pkb_terminal_put(results->path);
+    fputs(" was cut in the middle and is dropped; its attempt is judged again\n", stderr);
+}
+
+static void tell_broken(const pkb_results *results)
+{
+    fputs("note: in ", stderr);
+    pkb_terminal_put(results->path);
+    fprintf(stderr, " %zu line%s no record, first line %zu; left alone\n", results->broken_count,
+            results->broken_count == 1 ? " is" : "s are", results->broken_line);
+}
+
 static pkb_code open_results(pkb_run *run, pkb_error *err)
 {
     pkb_run_files files;
@@ -141,14 +153,9 @@ static pkb_code open_results(pkb_run *run, pkb_error *err)
     if (!run->is_stored && run->setting->options.saves)
         fprintf(stderr, "note: records of the project's own examples are not stored without -o\n");
     if (run->results.cut_bytes > 0)
-        fprintf(stderr,
-                "note: the last line of %s was cut in the middle and is dropped; its attempt is "
-                "judged again\n",
-                run->results.path);
+        tell_cut(&run->results);
     if (run->results.broken_count > 0)
-        fprintf(stderr, "note: in %s %zu line%s no record, first line %zu; left alone\n",
-                run->results.path, run->results.broken_count,
-                run->results.broken_count == 1 ? " is" : "s are", run->results.broken_line);
+        tell_broken(&run->results);
     return PKB_OK;
 }
 

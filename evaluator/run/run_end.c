@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "evaluator/console/terminal.h"
 #include "evaluator/run/run_state.h"
 
 /* A word as a shell takes it. */
@@ -24,7 +25,9 @@ static void print_word(const char *word)
             pkb_buf_append_string(&text, "'\\''");
         else
             pkb_buf_append_byte(&text, *c);
-    fprintf(stderr, " '%s'", pkb_buf_text(&text));
+    fputs(" '", stderr);
+    pkb_terminal_put(pkb_buf_text(&text));
+    fputc('\'', stderr);
     pkb_buf_clear(&text);
 }
 
@@ -67,13 +70,16 @@ static void tell_where(const pkb_run *run)
     const char *path = run->results.path, *slash = strrchr(path, '/');
     struct stat status;
     const bool is_empty = fstat(run->results.fd, &status) == 0 && status.st_size == 0;
+    const bool is_elsewhere = is_empty && slash != NULL;
+    pkb_buf place = {0};
 
-    if (!run->is_stored || (is_empty && run->found_count == 0))
-        fputc('\n', stderr);
-    else if (is_empty && slash != NULL)
-        fprintf(stderr, "; records in %.*s\n", (int)(slash - path), path);
-    else
-        fprintf(stderr, "; records in %s\n", path);
+    if (run->is_stored && !(is_empty && run->found_count == 0)) {
+        pkb_buf_append(&place, path, is_elsewhere ? (size_t)(slash - path) : strlen(path));
+        fputs("; records in ", stderr);
+        pkb_terminal_put(pkb_buf_text(&place));
+        pkb_buf_clear(&place);
+    }
+    fputc('\n', stderr);
 }
 
 static void tell_counts(const pkb_run *run)

@@ -9,6 +9,7 @@
 #include "evaluator/console/arguments.h"
 #include "evaluator/console/interrupt.h"
 #include "evaluator/console/output.h"
+#include "evaluator/console/terminal.h"
 #include "evaluator/export/leaderboard.h"
 #include "evaluator/export/table.h"
 #include "evaluator/export/target.h"
@@ -123,10 +124,12 @@ static pkb_code add_run(exporter *e, size_t first, pkb_error *err)
         e->run_count++;
     if (rc == PKB_OK && !score->is_complete) {
         e->is_complete = false;
+        fputs("note: ", stderr);
+        pkb_terminal_put(runset->name);
         fprintf(stderr,
-                "note: %s is incomplete: %zu attempts without a record, %zu pending, %zu "
-                "lines that are no record\n",
-                runset->name, score->all.missing, score->all.pending, runset->broken_count);
+                " is incomplete: %zu attempts without a record, %zu pending, %zu lines that are "
+                "no record\n",
+                score->all.missing, score->all.pending, runset->broken_count);
     }
     pkb_scored_clear(&scored);
     return rc;
@@ -167,8 +170,10 @@ static void tell_written(const exporter *e)
     const bool is_leaderboard = e->options->form == KEY_LEADERBOARD;
     const size_t count = is_leaderboard ? e->run_count : e->table.row_count;
 
-    fprintf(stderr, "wrote %zu %s%s to %s\n", count, is_leaderboard ? "line" : "row",
-            count == 1 ? "" : "s", e->options->path);
+    fprintf(stderr, "wrote %zu %s%s to ", count, is_leaderboard ? "line" : "row",
+            count == 1 ? "" : "s");
+    pkb_terminal_put(e->options->path);
+    fputc('\n', stderr);
 }
 
 static pkb_code run(const export_options *options, int *status, pkb_error *err)

@@ -9,6 +9,7 @@
 #include "evaluator/completion/import.h"
 #include "evaluator/console/arguments.h"
 #include "evaluator/console/interrupt.h"
+#include "evaluator/console/terminal.h"
 #include "evaluator/verbs/verb.h"
 
 enum { KEY_REPLACE = 0x100 };
@@ -53,7 +54,9 @@ static void tell(const pkb_import_options *options, const pkb_import_result *res
                 "\nnote: the lines name %zu models, and scores take a run as one: to compare "
                 "models, import the lines of each into a run of its own",
                 result->model_count);
-    fprintf(stderr, "\njudge them with: pkbench eval %s\n", options->folder);
+    fputs("\njudge them with: pkbench eval ", stderr);
+    pkb_terminal_put(options->folder);
+    fputc('\n', stderr);
 }
 
 pkb_code pkb_verb_import(int argc, char **argv, int *status, pkb_error *err)

@@ -12,6 +12,7 @@
 #include "base/fs.h"
 #include "evaluator/console/arguments.h"
 #include "evaluator/console/output.h"
+#include "evaluator/console/terminal.h"
 #include "evaluator/problem/choice.h"
 #include "evaluator/problem/skeleton.h"
 #include "evaluator/verbs/verb.h"
@@ -70,9 +71,13 @@ static pkb_code write_skeleton(const new_options *options, const pkb_problem *pr
         rc = pkb_output_flush(err);
     } else if (rc == PKB_OK) {
         rc = write_new(path, &text, err);
-        if (rc == PKB_OK)
-            fprintf(stderr, "wrote %s; judge it with: pkbench eval %s -p %d\n", path, path,
-                    pkb_catalogue_number(problem->full_name));
+        if (rc == PKB_OK) {
+            fputs("wrote ", stderr);
+            pkb_terminal_put(path);
+            fputs("; judge it with: pkbench eval ", stderr);
+            pkb_terminal_put(path);
+            fprintf(stderr, " -p %d\n", pkb_catalogue_number(problem->full_name));
+        }
     }
     pkb_buf_clear(&text);
     pkb_buf_clear(&name);

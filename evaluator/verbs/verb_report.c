@@ -7,6 +7,7 @@
 
 #include "base/fs.h"
 #include "evaluator/console/arguments.h"
+#include "evaluator/console/terminal.h"
 #include "evaluator/report/report.h"
 #include "evaluator/run/run.h"
 #include "evaluator/verbs/scored.h"
@@ -99,8 +100,11 @@ static pkb_code write_report(const report_options *options, const pkb_catalogue 
     if (rc == PKB_OK)
         rc = pkb_report_write(&page, runs->list, runs->count, &bytes, err);
     fputs(pkb_buf_text(&notes), stderr);
-    if (rc == PKB_OK)
-        fprintf(stderr, "wrote %s (%.1f MiB)\n", options->path, (double)bytes / (1 << 20));
+    if (rc == PKB_OK) {
+        fputs("wrote ", stderr);
+        pkb_terminal_put(options->path);
+        fprintf(stderr, " (%.1f MiB)\n", (double)bytes / (1 << 20));
+    }
     for (size_t i = 0; i < runs->count; i++)
         pkb_scored_clear(&runs->scored[i]);
     free(runs);

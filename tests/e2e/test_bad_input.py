@@ -433,6 +433,30 @@ def test_a_file_name_cannot_drive_the_terminal(tmp_path):
     assert "\033" not in answer.err
 
 
+def test_a_folder_name_cannot_drive_the_terminal(tmp_path):
+    """Whatever tells of it: a run's end, a damaged file of records, a report, tables, an import."""
+    name = "run \033[2J\u202e"
+    folder = tmp_path / name
+    lines = tmp_path / "replies.jsonl"
+    lines.write_text('{"problem": 1, "completion": "none"}\n')
+
+    def said(*arguments):
+        answer = pkbench(*arguments)
+        assert answer.status in (0, 6), answer.err
+        assert "run ?[2J?" in answer.err
+        assert not {"\033", "\u202e"} & set(answer.out + answer.err)
+
+    said("import", lines, folder)
+    said("eval", folder, "--device", "cpu")
+    (records,) = (folder / "results").iterdir()
+    for damage in ("no record\n", "{cut"):
+        records.write_text(records.read_text() + damage)
+        said("eval", folder, "--device", "cpu")
+    said("report", folder, "-o", folder / "report.html")
+    said("export", folder, "--csv", folder / "table.csv")
+    said("new", "1", "-o", folder / "mine.cu")
+
+
 def test_endless_compile_is_ended(source):
     source.write_text(
         "template <int N, int M> struct f { static const int v = f<N - 1, M>::v + "
