@@ -143,11 +143,10 @@ static const row table[] = {
     {"seed", 0, ALL, "N", TAKES(take_seed),
      .doc = "draw the same inputs each time (default: others)"},
     {"no-timing", 0, ALL, NULL, STORES(FALSE, is_timed),
-     .doc = "only check whether it is right; a later call times what is"},
+     .doc = "only check whether it is right (of a folder, a later call times what is)"},
     {"timing", 0, MANY, "HOW", TAKES(take_timing),
      .doc = "several worlds time in 'turns', or 'apart', each at its own time (default: apart "
-            "where each "
-            "has GPUs and three cores a rank of its own)"},
+            "where each has GPUs and three cores a rank of its own)"},
     {"timeout", 0, ALL, "SECONDS", TAKES(take_timeout),
      .doc = "limit of each step of the attempt (default 20; on the CPU more for larger sizes)"},
     {"compile-timeout", 0, ALL, "SECONDS", TAKES(take_compile_timeout),
@@ -171,7 +170,8 @@ static const row table[] = {
     {"json", 0, EVAL, NULL, STORES(TRUE, wants_json),
      .doc = "print the records on standard output"},
     {"output", 'o', ALL, "FILE.jsonl", STORES(TEXT, output),
-     .doc = "append the records to a file (a folder's default: DIR/results/HOST-DEVICE-Pn.jsonl)"},
+     .doc = "append the records to a file (default: none, and of a folder "
+            "DIR/results/HOST-DEVICE-Pn.jsonl)"},
     {"no-save", 0, FOLDERS, NULL, STORES(FALSE, saves), .doc = "of a folder: store no records"},
     {"keep", 0, EVAL, "DIR", STORES(TEXT, keep),
      .doc = "keep all in DIR, which must be new or empty: source, logs, what the attempt printed "
