@@ -140,9 +140,9 @@ static bool has_gpus(const dry_run *dry)
     return strcmp(dry->run->setting->options.device, "cuda") == 0;
 }
 
-static void print_row(const dry_run *dry, const row *one)
+static void print_row(const dry_run *dry, int columns, const row *one)
 {
-    printf("%-28s", one->problem);
+    printf("%-*s", columns, one->problem);
     for (int k = 0; k < FATES; k++)
         printf("  %8zu", one->counts[k]);
     printf("  %8.1f%s\n", minutes(dry, one),
@@ -151,13 +151,17 @@ static void print_row(const dry_run *dry, const row *one)
 
 static void print_text(const dry_run *dry, const row *all)
 {
-    printf("%-28s", "problem");
+    int columns = pkb_summary_columns(0, all->problem);
+
+    for (size_t i = 0; i < dry->count; i++)
+        columns = pkb_summary_columns(columns, dry->rows[i].problem);
+    printf("%-*s", columns, "problem");
     for (int k = 0; k < FATES; k++)
         printf("  %8s", heads[k]);
     printf("  %8s\n", "minutes");
     for (size_t i = 0; i < dry->count; i++)
-        print_row(dry, &dry->rows[i]);
-    print_row(dry, all);
+        print_row(dry, columns, &dry->rows[i]);
+    print_row(dry, columns, all);
     printf("nothing was started; about %.1f minutes", minutes(dry, all));
     if (has_gpus(dry))
         printf(" or %.2f GPU hours", gpu_hours(dry, all->seconds));

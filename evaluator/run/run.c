@@ -84,6 +84,18 @@ static pkb_code read_rejudge(pkb_run *run, pkb_error *err)
     return rc;
 }
 
+static int widest_name(const pkb_samples *samples)
+{
+    int columns = 0;
+
+    for (size_t i = 0; i < samples->count; i++) {
+        const pkb_sample *sample = &samples->items[i];
+        const int own = snprintf(NULL, 0, "%s/%lld", sample->problem, (long long)sample->number);
+        columns = own > columns ? own : columns;
+    }
+    return columns;
+}
+
 static void tell_of_names(pkb_run *run)
 {
     const pkb_samples *samples = &run->samples;
@@ -178,6 +190,7 @@ static pkb_code prepare(pkb_run *run, pkb_error *err)
         rc = pkb_setting_require(run->setting, err);
     if (rc != PKB_OK)
         return rc;
+    run->name_columns = widest_name(&run->samples);
     tell_of_names(run);
     rc = open_results(run, err);
     if (rc == PKB_OK && options->keep != NULL && !options->is_dry)

@@ -88,7 +88,8 @@ static pkb_code read_sample(pkb_run *run, pkb_run_flight *flight, size_t index, 
     flight->place = (pkb_summary_place){.index = index + 1,
                                         .count = run->samples.count,
                                         .problem = sample->problem,
-                                        .sample = (long long)sample->number};
+                                        .sample = (long long)sample->number,
+                                        .name_columns = run->name_columns};
     pkb_code rc = pkb_run_evaluation(run, index, &flight->evaluation, err);
     if (rc != PKB_OK)
         return rc;

@@ -44,6 +44,7 @@ typedef struct pkb_run {
     char folder[PATH_MAX];
     char name[NAME_MAX + 1]; /* of the run: the folder's */
     pkb_samples samples;
+    int name_columns; /* of the widest "problem/sample" */
     pkb_rejudge rejudge;
     pkb_results results;
     pkb_estimate estimate; /* of --dry-run */

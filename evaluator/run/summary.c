@@ -12,7 +12,7 @@
 #include "evaluator/console/terminal.h"
 #include "evaluator/record/speedup.h"
 
-enum { VERDICT_COLUMNS = 16, REASON_BYTES = 100 };
+enum { SUBJECT_COLUMNS = 36, PROBLEM_COLUMNS = 28, VERDICT_COLUMNS = 16, REASON_BYTES = 100 };
 
 /* Names in cost_s, in the order of the table. */
 static const char *const parts[PKB_SUMMARY_PARTS] = {"compile", "start", "prepare", "load",
@@ -31,6 +31,14 @@ static void print_verdict(FILE *out, const char *verdict)
     const bool is_correct = strcmp(verdict, "CORRECT") == 0;
     fprintf(out, "%s%-*s%s", pkb_terminal_start(out, is_correct ? PKB_STYLE_GOOD : PKB_STYLE_BAD),
             VERDICT_COLUMNS, verdict, pkb_terminal_end(out));
+}
+
+/* Long names move the columns of all lines, not of their own. */
+static int subject_columns(const pkb_summary_place *place)
+{
+    const int number = snprintf(NULL, 0, "[%zu/%zu] ", place->count, place->count);
+    const int columns = number + place->name_columns;
+    return columns > SUBJECT_COLUMNS ? columns : SUBJECT_COLUMNS;
 }
 
 void pkb_summary_subject(char *out, size_t bytes, const pkb_summary_place *place)
@@ -54,7 +62,7 @@ void pkb_summary_line(FILE *out, const pkb_summary_place *place, const cJSON *re
         snprintf(speedup, sizeof speedup, "%.2fx", interval.value);
     if (!is_copy)
         snprintf(seconds, sizeof seconds, "%.2f s", cost_s(record, "total"));
-    fprintf(out, "%-36s  ", subject);
+    fprintf(out, "%-*s  ", subject_columns(place), subject);
     print_verdict(out, pkb_json_string_or(record, "verdict", "?"));
     if (is_copy)
         pkb_buf_printf(&text, "same source as %s", original);
@@ -111,6 +119,13 @@ bool pkb_summary_add(pkb_summary *summary, const char *problem, const cJSON *rec
     return true;
 }
 
+int pkb_summary_columns(int columns, const char *problem)
+{
+    const int least = columns > PROBLEM_COLUMNS ? columns : PROBLEM_COLUMNS;
+    const int length = (int)strlen(problem);
+    return length > least ? length : least;
+}
+
 static void print_numbers(FILE *out, const pkb_summary_row *row)
 {
     fprintf(out, "  %8.2f ", row->seconds);
@@ -119,7 +134,7 @@ static void print_numbers(FILE *out, const pkb_summary_row *row)
     fputc('\n', out);
 }
 
-static void print_row(FILE *out, const pkb_summary_row *row)
+static void print_row(FILE *out, int columns, const pkb_summary_row *row)
 {
     char correct[32], speedup[64] = "-";
 
@@ -127,7 +142,7 @@ static void print_row(FILE *out, const pkb_summary_row *row)
     if (row->has_speedup)
         snprintf(speedup, sizeof speedup, "%.2fx [%.2f, %.2f]", row->speedup.value,
                  row->speedup.low, row->speedup.high);
-    fprintf(out, "%-28s  %7s  ", row->problem, correct);
+    fprintf(out, "%-*s  %7s  ", columns, row->problem, correct);
     print_verdict(out, pkb_verdict_name(row->verdict));
     fprintf(out, "  %-20s", speedup);
     print_numbers(out, row);
@@ -137,15 +152,19 @@ void pkb_summary_print(FILE *out, const pkb_summary *summary)
 {
     pkb_summary_row all = {.problem = "all"};
     char correct[32];
+    int columns = pkb_summary_columns(0, all.problem);
 
-    fprintf(out, "\n%s%-28s  %7s  %-*s  %-20s  %8s ", pkb_terminal_start(out, PKB_STYLE_DIM),
-            "problem", "correct", VERDICT_COLUMNS, "best verdict", "best speed-up", "seconds");
+    for (size_t i = 0; i < summary->count; i++)
+        columns = pkb_summary_columns(columns, summary->rows[i].problem);
+    fprintf(out, "\n%s%-*s  %7s  %-*s  %-20s  %8s ", pkb_terminal_start(out, PKB_STYLE_DIM),
+            columns, "problem", "correct", VERDICT_COLUMNS, "best verdict", "best speed-up",
+            "seconds");
     for (size_t i = 0; i < PKB_SUMMARY_PARTS; i++)
         fprintf(out, " %8s", parts[i]);
     fprintf(out, "%s\n", pkb_terminal_end(out));
     for (size_t i = 0; i < summary->count; i++) {
         const pkb_summary_row *row = &summary->rows[i];
-        print_row(out, row);
+        print_row(out, columns, row);
         all.attempts += row->attempts;
         all.correct += row->correct;
         all.seconds += row->seconds;
@@ -153,7 +172,7 @@ void pkb_summary_print(FILE *out, const pkb_summary *summary)
             all.parts_s[k] += row->parts_s[k];
     }
     snprintf(correct, sizeof correct, "%zu/%zu", all.correct, all.attempts);
-    fprintf(out, "%-28s  %7s  %-*s  %-20s", all.problem, correct, VERDICT_COLUMNS, "", "");
+    fprintf(out, "%-*s  %7s  %-*s  %-20s", columns, all.problem, correct, VERDICT_COLUMNS, "", "");
     print_numbers(out, &all);
 }
 

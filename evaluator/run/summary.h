@@ -34,8 +34,11 @@ typedef struct pkb_summary_place {
     size_t index, count; /* attempt `index` (from 1) of `count` */
     const char *problem; /* borrowed until the summary is cleared */
     long long sample;
+    int name_columns; /* of the widest "problem/sample" among the `count`; 0 = not known */
 } pkb_summary_place;
 
+/* For the first column of a table of problems: `columns`, or as many more as `problem` needs. */
+int pkb_summary_columns(int columns, const char *problem);
 /* "[ 3/40] 013_gemm_allreduce/2": what comes first in a line. */
 void pkb_summary_subject(char *out, size_t bytes, const pkb_summary_place *place);
 /* Prints the line of an attempt. */

@@ -57,8 +57,8 @@ static void what_has_no_score_has_no_speedup(void **state)
 
 static void a_line_and_a_row_say_it(void **state)
 {
-    const pkb_summary_place place = {3, 40, "013_gemm_allreduce", 2};
-    const pkb_summary_place next = {4, 40, "013_gemm_allreduce", 3};
+    const pkb_summary_place place = {3, 40, "013_gemm_allreduce", 2, 0};
+    const pkb_summary_place next = {4, 40, "013_gemm_allreduce", 3, 0};
     cJSON *good = cJSON_Parse(RECORD("cuda", "CORRECT", SIZE("pkb", "1.234", "1.2", "1.3")));
     cJSON *bad = cJSON_Parse(RECORD("cuda", "CRASH", ""));
     pkb_summary summary = {0};
@@ -85,12 +85,49 @@ static void a_line_and_a_row_say_it(void **state)
     free(text);
 }
 
+/* Where a word stands in the line that begins at `line`. */
+static long column_of(const char *line, const char *word)
+{
+    const char *found = strstr(line, word);
+    assert_non_null(found);
+    return found - line;
+}
+
+static void long_names_move_the_columns_of_all_lines(void **state)
+{
+    static const char long_name[] = "073_vocab_parallel_cross_entropy_loss";
+    const pkb_summary_place places[] = {{9, 10, "001_allreduce", 0, sizeof long_name + 1},
+                                        {10, 10, long_name, 0, sizeof long_name + 1}};
+    cJSON *record = cJSON_Parse(RECORD("cpu", "CRASH", ""));
+    pkb_summary summary = {0};
+    char *text = NULL, *line[6];
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        pkb_summary_line(out, &places[i], record);
+        assert_true(pkb_summary_add(&summary, places[i].problem, record));
+    }
+    pkb_summary_print(out, &summary);
+    fclose(out);
+    line[0] = text; /* two attempts, an empty line, a head, two problems */
+    for (int i = 1; i < 6; i++)
+        line[i] = strchr(line[i - 1], '\n') + 1;
+    assert_int_equal(column_of(line[0], "CRASH"), column_of(line[1], "CRASH"));
+    assert_int_equal(column_of(line[3], "best verdict"), column_of(line[4], "CRASH"));
+    assert_int_equal(column_of(line[3], "best verdict"), column_of(line[5], "CRASH"));
+    pkb_summary_clear(&summary);
+    cJSON_Delete(record);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_speedup_is_the_geometric_mean_of_scored_sizes),
         cmocka_unit_test(what_has_no_score_has_no_speedup),
         cmocka_unit_test(a_line_and_a_row_say_it),
+        cmocka_unit_test(long_names_move_the_columns_of_all_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
