@@ -326,6 +326,10 @@ static pkb_code judge_file(const importer *import, pkb_error *err)
 static pkb_code check_folder(const char *folder, pkb_error *err)
 {
     struct stat status;
+    if (strcmp(folder, "-") == 0)
+        return pkb_error_set(err, PKB_ERR_USAGE, 0,
+                             "a run is a folder, and '-' is none: name the folder of a run, which "
+                             "need not exist yet");
     if (stat(folder, &status) == 0 && !S_ISDIR(status.st_mode))
         return pkb_error_set(err, PKB_ERR_USAGE, 0,
                              "%s is no folder; name the folder of a run, which need not exist yet",

@@ -316,6 +316,7 @@ def test_other_faults(tmp_path):
     demand(pkbench("import", tmp_path, run), 2, "no ordinary file")
     demand(pkbench("import", source), 2, "which run?")
     demand(pkbench("import", source, source), 2, "is no folder")
+    demand(pkbench("import", source, "-"), 2, "name the folder of a run")
     assert not run.exists()
     write(source, completion("a"))
     run.mkdir()
