@@ -41,8 +41,8 @@ static int tear_down(void **state)
 
 static double *expected(pkb_memory *memory, uint32_t entry)
 {
-    return (double *)((char *)pkb_memory_oracle(memory, entry) +
-                      memory->layout.arguments[0].oracle_offset);
+    return (void *)((char *)pkb_memory_oracle(memory, entry) +
+                    memory->layout.arguments[0].oracle_offset);
 }
 
 /* An output that has the values expected of the earlier draw. */
@@ -50,7 +50,7 @@ static pkb_verdict judge_replay(pkb_memory *memory)
 {
     const pkb_plan_size size = {.rules[0].checks[0] = PKB_CHECK_EXACT};
     const uint32_t past[] = {EARLIER};
-    float *y = (float *)((char *)pkb_memory_slot(memory, 0) + memory->layout.arguments[0].offset);
+    float *y = (void *)((char *)pkb_memory_slot(memory, 0) + memory->layout.arguments[0].offset);
     const pkb_outputs_place place = {.image = pkb_memory_slot(memory, 0),
                                      .entry = NOW,
                                      .phase = "a test",
