@@ -4,12 +4,14 @@
  */
 #include "harness/judge/outputs.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "harness/judge/compare.h"
 #include "harness/judge/number.h"
 #include "harness/judge/pattern.h"
+#include "harness/judge/survey.h"
 
 /* Fewer equal numbers accuse nobody. They are looked for among so many first ones of an output. */
 enum { REPLAY_ELEMENTS = 16, REPLAY_LOOKS = 4096, REPLAY_PART = 64 };
@@ -57,11 +59,13 @@ static pkb_comparison comparison_of(const pkb_memory *memory, const pkb_plan_siz
     };
 }
 
-/* A draw may expect nothing but zeros, and so take what was never computed: they tell nothing. */
+/* A draw may expect nothing but zeros, or one number everywhere, and so take what was never
+ * computed for it: neither zeros nor repetitions tell anything. */
 static uint64_t count_telling(const pkb_comparison *comparison)
 {
     const uint64_t bytes = pkb_dtype_bytes(comparison->dtype);
     uint64_t found = 0;
+    double before = 0;
 
     for (uint64_t at = 0; at < comparison->element_count && at < REPLAY_LOOKS; at += REPLAY_PART) {
         unsigned char part[REPLAY_PART * sizeof(uint64_t)]; /* the widest dtype */
@@ -71,8 +75,10 @@ static uint64_t count_telling(const pkb_comparison *comparison)
 
         comparison->device->read(part, (const char *)comparison->out + at * bytes, count * bytes);
         pkb_number_load(numbers, part, comparison->dtype, count);
-        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-            found += numbers[i] != 0;
+        for (uint64_t i = 0; i < count * pkb_survey_parts(comparison->dtype); i++) {
+            found += isfinite(numbers[i]) && numbers[i] != 0 && numbers[i] != before;
+            before = numbers[i];
+        }
     }
     return found;
 }
@@ -99,13 +105,14 @@ static bool is_replay_of(const pkb_memory *memory, const pkb_plan_size *size,
     return telling >= REPLAY_ELEMENTS;
 }
 
-static bool is_replayed(const pkb_memory *memory, const pkb_plan_size *size,
-                        const pkb_outputs_place *place)
+/* The draw that they are right for; NULL = for none. */
+static const pkb_draw *find_replayed(const pkb_memory *memory, const pkb_plan_size *size,
+                                     const pkb_outputs_place *place)
 {
     for (uint32_t k = 0; k < place->past_count; k++)
         if (place->past[k] != place->entry && is_replay_of(memory, size, place, place->past[k]))
-            return true;
-    return false;
+            return &memory->draws[place->past[k]];
+    return NULL;
 }
 
 static bool is_poison(const pkb_memory *memory, const pkb_outputs_place *place,
@@ -121,13 +128,13 @@ static bool is_poison(const pkb_memory *memory, const pkb_outputs_place *place,
            memcmp(now + (at - word), poison + (at - word), bytes) == 0;
 }
 
-static void note_replay(pkb_finding *finding, const pkb_argument *argument, uint32_t rank,
+static void note_replay(pkb_finding *finding, const pkb_argument *argument, const char *family,
                         const pkb_outputs_place *place)
 {
     pkb_finding_set(finding, PKB_VERDICT_STATE_REPLAY,
-                    "rank %u: output %s is the right one for the inputs of an earlier call, not "
-                    "for the current ones (%s)",
-                    rank, argument->name, place->phase);
+                    "rank %u: output %s is the right one for the inputs of an earlier call (%s "
+                    "inputs), not for the current ones (%s)",
+                    finding->rank, argument->name, family, place->phase);
     snprintf(finding->output, sizeof finding->output, "%s", argument->name);
     snprintf(finding->phase, sizeof finding->phase, "%s", place->phase);
 }
@@ -174,8 +181,9 @@ void pkb_outputs_compare(const pkb_memory *memory, const pkb_plan_size *size,
         pkb_mismatch mismatch = pkb_compare(&comparison);
         if (!mismatch.is_wrong)
             continue;
-        if (is_replayed(memory, size, place))
-            note_replay(finding, argument, memory->layout.rank, place);
+        const pkb_draw *replayed = find_replayed(memory, size, place);
+        if (replayed != NULL)
+            note_replay(finding, argument, size->families[replayed->family], place);
         else
             note_mismatch(finding, memory, i, &comparison, &mismatch, place);
         return;

@@ -46,9 +46,9 @@ static double *expected(pkb_memory *memory, uint32_t entry)
 }
 
 /* An output that has the values expected of the earlier draw. */
-static pkb_verdict judge_replay(pkb_memory *memory)
+static pkb_verdict judge(pkb_memory *memory, pkb_check check)
 {
-    const pkb_plan_size size = {.rules[0].checks[0] = PKB_CHECK_EXACT};
+    const pkb_plan_size size = {.rules[0].checks[0] = check};
     const uint32_t past[] = {EARLIER};
     float *y = (void *)((char *)pkb_memory_slot(memory, 0) + memory->layout.arguments[0].offset);
     const pkb_outputs_place place = {.image = pkb_memory_slot(memory, 0),
@@ -66,6 +66,11 @@ static pkb_verdict judge_replay(pkb_memory *memory)
     return finding.verdict;
 }
 
+static pkb_verdict judge_replay(pkb_memory *memory)
+{
+    return judge(memory, PKB_CHECK_EXACT);
+}
+
 static void values_of_an_earlier_draw_are_a_replay(void **state)
 {
     for (int i = 0; i < COUNT; i++) {
@@ -80,6 +85,15 @@ static void zeros_of_an_earlier_draw_are_only_wrong(void **state)
     for (int i = 0; i < COUNT; i++) {
         expected(*state, NOW)[i] = i + 1;
         expected(*state, EARLIER)[i] = i % 2 == 0 ? 0 : -0.0;
+    }
+    assert_int_equal(judge_replay(*state), PKB_VERDICT_WRONG_OUTPUT);
+}
+
+static void one_number_everywhere_is_only_wrong(void **state)
+{
+    for (int i = 0; i < COUNT; i++) {
+        expected(*state, NOW)[i] = i + 1;
+        expected(*state, EARLIER)[i] = -1;
     }
     assert_int_equal(judge_replay(*state), PKB_VERDICT_WRONG_OUTPUT);
 }
@@ -107,6 +121,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(values_of_an_earlier_draw_are_a_replay, set_up, tear_down),
         cmocka_unit_test_setup_teardown(zeros_of_an_earlier_draw_are_only_wrong, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(one_number_everywhere_is_only_wrong, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_few_values_of_an_earlier_draw_are_only_wrong, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(current_values_are_right, set_up, tear_down),
