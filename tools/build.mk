@@ -22,6 +22,7 @@ CUDA_INCLUDE ?= $(eval CUDA_INCLUDE := $(shell tools/find_nvcc.sh --include))$(C
 $(BUILD)/obj/harness/cuda/%.o: private PKB_CFLAGS += -isystem $(CUDA_INCLUDE)
 $(BUILD)/obj/harness/cpu/cudart/%.o: private PKB_CFLAGS += -isystem $(CUDA_INCLUDE)
 $(BUILD)/obj/tests/unit/cpu/%.o: private PKB_CFLAGS += -isystem $(CUDA_INCLUDE)
+$(BUILD)/obj/tests/unit/harness/test_device_cuda.o: private PKB_CFLAGS += -isystem $(CUDA_INCLUDE)
 
 # The judge's kernels travel in it as text, for any GPU from sm_80 on: the driver compiles them.
 $(BUILD)/obj/harness/judge/kernels.ptx: harness/judge/kernels.cu harness/judge/kernels.h \
@@ -119,8 +120,9 @@ $(BUILD)/tests/evaluator/%: $(BUILD)/obj/tests/unit/evaluator/%.o \
 # Its clock is the test's.
 $(BUILD)/tests/evaluator/test_ahead: private UNIT_LIBS += -Wl,--wrap=clock_gettime
 
-# This one says when there is no memory.
+# These say when there is no memory.
 $(BUILD)/tests/evaluator/test_output: private UNIT_LIBS += -Wl,--wrap=realloc
+$(BUILD)/tests/harness/test_device_cuda: private UNIT_LIBS += -Wl,--wrap=calloc,--wrap=malloc
 
 # ---- fuzzing: built with sanitizers by tools/fuzz.sh ----
 FUZZ_OBJECTS := $(BUILD)/obj/tests/fuzz/mutation.o

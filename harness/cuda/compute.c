@@ -24,6 +24,7 @@ struct pkb_compute {
     CUfunction kernels[PKB_COMPUTE_MAX_KERNELS];
     buffer buffers[PKB_COMPUTE_BUFFERS];
     CUresult failure; /* the first */
+    const char *refusal;
 };
 
 static pkb_code open_module(pkb_compute *compute, const char *ptx, const char *const *names,
@@ -43,7 +44,7 @@ static pkb_code open_module(pkb_compute *compute, const char *ptx, const char *c
 
 static bool is_healthy(const pkb_compute *compute)
 {
-    return compute->failure == CUDA_SUCCESS;
+    return compute->failure == CUDA_SUCCESS && compute->refusal == NULL;
 }
 
 static void note(pkb_compute *compute, CUresult result)
@@ -154,10 +155,19 @@ void pkb_compute_read(pkb_compute *compute, void *to, const void *from, size_t b
     note(compute, compute->driver->StreamSynchronize(compute->stream));
 }
 
+void pkb_compute_refuse(pkb_compute *compute, const char *why)
+{
+    if (is_healthy(compute))
+        compute->refusal = why;
+}
+
 pkb_code pkb_compute_synchronise(pkb_compute *compute, pkb_error *err)
 {
     if (is_healthy(compute))
         note(compute, compute->driver->StreamSynchronize(compute->stream));
+    if (compute->refusal != NULL)
+        return pkb_error_set(err, PKB_ERR_CUDA, 0, "our own kernels on GPU %d: %s", compute->device,
+                             compute->refusal);
     if (!is_healthy(compute))
         return pkb_driver_fail(compute->driver, err, (int)compute->failure,
                                "our own kernels failed on GPU %d", compute->device);

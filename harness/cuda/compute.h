@@ -41,6 +41,8 @@ void *pkb_compute_answer(pkb_compute *compute, pkb_compute_buffer buffer, size_t
 void pkb_compute_set(pkb_compute *compute, void *address, int byte, uint64_t bytes);
 /* Into ordinary memory; waits. */
 void pkb_compute_read(pkb_compute *compute, void *to, const void *from, size_t bytes);
+/* Our own side failed: `why` (a literal) is told as if a call had. */
+void pkb_compute_refuse(pkb_compute *compute, const char *why);
 pkb_code pkb_compute_synchronise(pkb_compute *compute, pkb_error *err);
 
 /* Of the whole GPU, whoever uses it; 0 where the driver does not tell. */

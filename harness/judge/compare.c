@@ -26,6 +26,16 @@ static pkb_tally take_tally(const pkb_comparison *c, pkb_tally_rule rule, double
     return (c->device != NULL ? c->device->tally : pkb_tally_take)(c, rule, limit);
 }
 
+static pkb_mismatch unfinished(void)
+{
+    return (pkb_mismatch){.is_wrong = true, .is_unfinished = true, .metric = "unfinished"};
+}
+
+static bool is_whole(const pkb_survey *s, const pkb_comparison *c)
+{
+    return s->part_count == c->element_count * pkb_survey_parts(c->dtype);
+}
+
 /* One metric in absolute terms against its limit; true if beyond. */
 static bool is_beyond(pkb_mismatch *m, const char *metric, double error, double limit, double scale)
 {
@@ -86,6 +96,8 @@ static pkb_mismatch compare_float(const pkb_comparison *c)
     pkb_mismatch m = {.metric = "max"};
     pkb_survey s;
     take_survey(&s, c);
+    if (!is_whole(&s, c))
+        return unfinished();
 
     double rms = part_rms(&s), of_element = element_rms(&s, c->dtype);
     double tiny = pkb_number_smallest(pkb_survey_part_dtype(c->dtype));
@@ -121,7 +133,7 @@ pkb_tolerance pkb_compare_errors(const pkb_comparison *c)
 {
     pkb_survey s;
     take_survey(&s, c);
-    if (s.out.non_finite_count > 0)
+    if (!is_whole(&s, c) || s.out.non_finite_count > 0)
         return (pkb_tolerance){(double)INFINITY, (double)INFINITY, (double)INFINITY};
 
     pkb_tolerance errors = errors_of(&s, &s.out);
@@ -135,6 +147,8 @@ static pkb_mismatch compare_each(const pkb_comparison *c, pkb_tally_rule rule)
 {
     pkb_tally tally = take_tally(c, rule, 0.0);
     bool is_code = rule == PKB_TALLY_CODE && c->check == PKB_CHECK_QUANTIZED;
+    if (tally.element_count != c->element_count)
+        return unfinished();
     if (tally.count == 0)
         return (pkb_mismatch){.metric = "exact"};
     return (pkb_mismatch){.is_wrong = true,

@@ -42,7 +42,9 @@ typedef struct pkb_comparison {
 
 typedef struct pkb_mismatch {
     bool is_wrong;
-    const char *metric;  /* "exact", "code", "norm", "block", "max", "non-finite" */
+    bool is_unfinished;  /* the pass did not look at everything: it says nothing of the output, and
+                            is_wrong is set so that nobody takes it for a right one */
+    const char *metric;  /* "exact", "code", "norm", "block", "max", "non-finite", "unfinished" */
     size_t index;        /* the element that shows it: first (exact) or worst (float) */
     size_t wrong_count;  /* elements beyond the limit of one element, at least 1 */
     double error, limit; /* of the metric, relative; float only */
@@ -51,7 +53,7 @@ typedef struct pkb_mismatch {
 pkb_mismatch pkb_compare(const pkb_comparison *comparison);
 
 /* The three errors of a `float` output, relative as in a tolerance; all infinite where NaN and
- * infinities stand elsewhere. Needs no tolerance. */
+ * infinities stand elsewhere, or the pass did not look at everything. Needs no tolerance. */
 pkb_tolerance pkb_compare_errors(const pkb_comparison *comparison);
 
 /* Writes the expected element in the form of the output's dtype. */

@@ -57,6 +57,9 @@ static struct {
     size_t sample_count;
 } cuda;
 
+static const char no_memory[] = "out of memory for what they are told or answer";
+static const char partial[] = "they did not look at everything";
+
 static uint64_t address_of(const void *pointer)
 {
     return (uint64_t)(uintptr_t)pointer;
@@ -104,6 +107,11 @@ static uint64_t used_bytes(void)
 
 /* ---- spans ---- */
 
+static bool is_empty(const pkb_span *span)
+{
+    return span->end <= span->begin;
+}
+
 /* Tells the GPU the spans; how many blocks look at each, 0 = nothing to do. */
 static uint32_t tell_spans(const pkb_span *spans, size_t count, uint64_t key_step,
                            const void **told)
@@ -111,6 +119,8 @@ static uint32_t tell_spans(const pkb_span *spans, size_t count, uint64_t key_ste
     pkb_kernel_span *list = count == 0 ? NULL : calloc(count, sizeof *list);
     uint64_t longest = 0;
 
+    if (list == NULL && count > 0)
+        pkb_compute_refuse(cuda.compute, no_memory);
     if (list == NULL)
         return 0;
     for (size_t i = 0; i < count; i++) {
@@ -119,7 +129,7 @@ static uint32_t tell_spans(const pkb_span *spans, size_t count, uint64_t key_ste
                                     .end = spans[i].end,
                                     .key = spans[i].key + i * key_step,
                                     .other = address_of(spans[i].other)};
-        if (spans[i].end > spans[i].begin && spans[i].end - spans[i].begin > longest)
+        if (!is_empty(&spans[i]) && spans[i].end - spans[i].begin > longest)
             longest = spans[i].end - spans[i].begin;
     }
     *told = pkb_compute_tell(cuda.compute, PKB_COMPUTE_TOLD, list, count * sizeof *list);
@@ -148,21 +158,37 @@ static void copy(const pkb_span *spans, size_t count)
     change(COPY, spans, count);
 }
 
-/* One number a span: the first byte found there, all ones = none. */
+/* Words that a kernel has to look at. */
+static uint64_t count_words(const pkb_span *spans, size_t count)
+{
+    uint64_t words = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!is_empty(&spans[i]))
+            words += (spans[i].end + 7) / 8 - spans[i].begin / 8;
+    return words;
+}
+
+/* One number a span: the first byte found there, all ones = none. Behind them words looked at. */
 static bool find(size_t kernel, const pkb_span *spans, size_t count, pkb_spot *spot)
 {
     const void *told = NULL;
     uint32_t blocks = tell_spans(spans, count, 0, &told);
-    uint64_t *found = blocks == 0 ? NULL : malloc(count * sizeof *found);
+    const size_t bytes = (count + 1) * sizeof(uint64_t);
+    uint64_t *found = blocks == 0 ? NULL : malloc(bytes);
     bool is_found = false;
 
+    if (found == NULL && blocks > 0)
+        pkb_compute_refuse(cuda.compute, no_memory);
     if (found == NULL)
         return false;
-    memset(found, 255, count * sizeof *found);
-    void *answer = pkb_compute_answer(cuda.compute, PKB_COMPUTE_ANSWER, count * sizeof *found, 255);
+    memset(found, 255, bytes);
+    uint64_t *answer = pkb_compute_answer(cuda.compute, PKB_COMPUTE_ANSWER, bytes, 255);
     void *arguments[] = {&told, &answer};
+    pkb_compute_set(cuda.compute, answer + count, 0, sizeof *answer);
     pkb_compute_launch(cuda.compute, kernel, blocks, (uint32_t)count, arguments);
-    pkb_compute_read(cuda.compute, found, answer, count * sizeof *found);
+    pkb_compute_read(cuda.compute, found, answer, bytes);
+    if (found[count] != count_words(spans, count))
+        pkb_compute_refuse(cuda.compute, partial);
     for (size_t i = 0; i < count && !is_found; i++) {
         is_found = found[i] != UINT64_MAX;
         if (is_found)
@@ -185,11 +211,13 @@ static bool find_difference(const pkb_span *spans, size_t count, pkb_spot *spot)
 static uint64_t digest(const pkb_span *spans, size_t count, uint64_t key)
 {
     const void *told = NULL;
-    uint64_t sum = 0;
+    uint64_t found[2] = {0}; /* the sum, words looked at */
     pkb_span keyed[PKB_MAX_ARGUMENTS];
 
-    if (count > PKB_MAX_ARGUMENTS)
-        count = PKB_MAX_ARGUMENTS;
+    if (count > PKB_MAX_ARGUMENTS) {
+        pkb_compute_refuse(cuda.compute, partial);
+        return 0;
+    }
     for (size_t i = 0; i < count; i++) {
         keyed[i] = spans[i];
         keyed[i].key = key;
@@ -197,11 +225,13 @@ static uint64_t digest(const pkb_span *spans, size_t count, uint64_t key)
     uint32_t blocks = tell_spans(keyed, count, 1, &told);
     if (blocks == 0)
         return 0;
-    void *answer = pkb_compute_answer(cuda.compute, PKB_COMPUTE_ANSWER, sizeof sum, 0);
+    void *answer = pkb_compute_answer(cuda.compute, PKB_COMPUTE_ANSWER, sizeof found, 0);
     void *arguments[] = {&told, &answer};
     pkb_compute_launch(cuda.compute, DIGEST, blocks, (uint32_t)count, arguments);
-    pkb_compute_read(cuda.compute, &sum, answer, sizeof sum);
-    return sum;
+    pkb_compute_read(cuda.compute, found, answer, sizeof found);
+    if (found[1] != count_words(spans, count))
+        pkb_compute_refuse(cuda.compute, partial);
+    return found[0];
 }
 
 static void read(void *to, const void *from, size_t bytes)
@@ -250,6 +280,7 @@ static void add_piece(pkb_survey *s, size_t block, const pkb_kernel_piece *piece
     s->reference.block_sum[block] += piece->reference_sum;
     s->oracle_sum += piece->oracle_sum;
     s->block_count[block] += piece->finite_count;
+    s->part_count += piece->part_count;
     add_largest(&s->out.block_largest[block], &s->out.block_largest_at[block], piece->out_largest,
                 piece->out_largest_at);
     add_largest(&s->reference.block_largest[block], &s->reference.block_largest_at[block],
@@ -268,9 +299,11 @@ static void survey(pkb_survey *out, const pkb_comparison *c)
     size_t bytes = (size_t)pieces * blocks * sizeof(pkb_kernel_piece);
     pkb_kernel_piece *list = calloc(1, bytes);
 
-    memset(out, 0, sizeof *out);
-    if (list == NULL)
+    memset(out, 0, sizeof *out); /* of no part: an unfinished survey */
+    if (list == NULL) {
+        pkb_compute_refuse(cuda.compute, no_memory);
         return;
+    }
     void *answer = pkb_compute_answer(cuda.compute, PKB_COMPUTE_ANSWER, bytes, 0);
     void *arguments[] = {&output, &answer};
     pkb_compute_launch(cuda.compute, SURVEY, pieces, blocks, arguments);
@@ -284,18 +317,21 @@ static void survey(pkb_survey *out, const pkb_comparison *c)
 static pkb_tally tally(const pkb_comparison *c, pkb_tally_rule rule, double limit)
 {
     pkb_kernel_output output = output_of(c);
-    uint64_t found[2] = {0, UINT64_MAX};
+    pkb_kernel_tally found = {0};
     uint64_t blocks = c->element_count / (PKB_COMPUTE_THREADS * WORDS_A_THREAD) + 1;
 
     output.rule = (uint32_t)rule;
     output.limit = limit;
-    char *answer = pkb_compute_answer(cuda.compute, PKB_COMPUTE_ANSWER, sizeof found, 255);
-    pkb_compute_set(cuda.compute, answer, 0, sizeof found[0]);
+    pkb_kernel_tally *answer =
+        pkb_compute_answer(cuda.compute, PKB_COMPUTE_ANSWER, sizeof found, 0);
+    pkb_compute_set(cuda.compute, &answer->first, 255, sizeof answer->first);
     void *arguments[] = {&output, &answer};
     pkb_compute_launch(cuda.compute, TALLY, blocks < MOST_BLOCKS ? (uint32_t)blocks : MOST_BLOCKS,
                        1, arguments);
-    pkb_compute_read(cuda.compute, found, answer, sizeof found);
-    return (pkb_tally){.count = found[0], .first = found[0] == 0 ? 0 : found[1]};
+    pkb_compute_read(cuda.compute, &found, answer, sizeof found);
+    return (pkb_tally){.count = found.wrong_count,
+                       .first = found.wrong_count == 0 ? 0 : found.first,
+                       .element_count = found.element_count};
 }
 
 /* ---- samples ---- */

@@ -67,15 +67,30 @@ __device__ void store(word base, word number, word mask, word value)
             bytes[i] = static_cast<unsigned char>(value >> 8 * i);
 }
 
-/* Calls visit(number, mask) for this thread's words of its span. */
-template <typename Visit> __device__ void each_word(const pkb_kernel_span &span, Visit visit)
+/* Calls visit(number, mask) for this thread's words of its span; how many these are. */
+template <typename Visit> __device__ word each_word(const pkb_kernel_span &span, Visit visit)
 {
-    word step = static_cast<word>(gridDim.x) * threads;
+    word step = static_cast<word>(gridDim.x) * threads, count = 0;
     if (span.end <= span.begin)
-        return;
+        return 0;
     for (word number = span.begin / 8 + blockIdx.x * threads + threadIdx.x;
-         number < (span.end + 7) / 8; number += step)
+         number < (span.end + 7) / 8; number += step, count++)
         visit(number, mask_of(span, number));
+    return count;
+}
+
+/* *sum += what all threads of this block have. All of them have to call. */
+__device__ void add_of_block(word *sum, word own)
+{
+    __shared__ word block_sum;
+    if (threadIdx.x == 0)
+        block_sum = 0;
+    __syncthreads();
+    if (own != 0)
+        atomicAdd(&block_sum, own);
+    __syncthreads();
+    if (threadIdx.x == 0 && block_sum != 0)
+        atomicAdd(sum, block_sum);
 }
 
 __device__ word first_byte(word number, word difference)
@@ -152,6 +167,7 @@ __device__ void add_part(pkb_kernel_piece &piece, const pkb_kernel_output &o, wo
     double oracle = reinterpret_cast<const double *>(o.oracle)[at], expected = oracle;
     double out = load_part(reinterpret_cast<const void *>(o.out), o.dtype, at);
 
+    piece.part_count++;
     if (!(fabs(oracle) <= o.top))
         expected = round_part(oracle, o);
     if (!isfinite(expected)) {
@@ -187,6 +203,7 @@ __device__ void join(pkb_kernel_piece &piece, const pkb_kernel_piece &other)
     piece.reference_sum += other.reference_sum;
     piece.oracle_sum += other.oracle_sum;
     piece.finite_count += other.finite_count;
+    piece.part_count += other.part_count;
     join_largest(piece.out_largest, piece.out_largest_at, other.out_largest, other.out_largest_at);
     join_largest(piece.reference_largest, piece.reference_largest_at, other.reference_largest,
                  other.reference_largest_at);
@@ -246,42 +263,40 @@ extern "C" __global__ void pkb_copy_spans(const pkb_kernel_span *spans)
     });
 }
 
-/* found[span] = its first wrong byte; all ones before. */
+/* found[span] = its first wrong byte, all ones before; the number behind the last span's += words
+ * looked at. */
 extern "C" __global__ void pkb_find_damage(const pkb_kernel_span *spans, word *found)
 {
     const pkb_kernel_span span = spans[blockIdx.y];
-    each_word(span, [&](word number, word mask) {
+    word seen = each_word(span, [&](word number, word mask) {
         word difference = (load(span.base, number, mask) ^ word_at(span.key, number)) & mask;
         if (difference != 0)
             atomicMin(&found[blockIdx.y], first_byte(number, difference));
     });
+    add_of_block(&found[gridDim.y], seen);
 }
 
 extern "C" __global__ void pkb_find_difference(const pkb_kernel_span *spans, word *found)
 {
     const pkb_kernel_span span = spans[blockIdx.y];
-    each_word(span, [&](word number, word mask) {
+    word seen = each_word(span, [&](word number, word mask) {
         word difference = load(span.base, number, mask) ^ load(span.other, number, mask);
         if (difference != 0)
             atomicMin(&found[blockIdx.y], first_byte(number, difference));
     });
+    add_of_block(&found[gridDim.y], seen);
 }
 
-extern "C" __global__ void pkb_digest_spans(const pkb_kernel_span *spans, word *sum)
+/* answer[0] += the digest; answer[1] += words looked at. */
+extern "C" __global__ void pkb_digest_spans(const pkb_kernel_span *spans, word *answer)
 {
     const pkb_kernel_span span = spans[blockIdx.y];
-    __shared__ word block_sum;
     word own = 0;
-    if (threadIdx.x == 0)
-        block_sum = 0;
-    __syncthreads();
-    each_word(span, [&](word number, word mask) {
+    word seen = each_word(span, [&](word number, word mask) {
         own += mix(load(span.base, number, mask) ^ word_at(span.key, number));
     });
-    atomicAdd(&block_sum, own);
-    __syncthreads();
-    if (threadIdx.x == 0 && block_sum != 0)
-        atomicAdd(sum, block_sum);
+    add_of_block(&answer[0], own);
+    add_of_block(&answer[1], seen);
 }
 
 /* Piece blockIdx.x of block of rows blockIdx.y. */
@@ -305,21 +320,21 @@ extern "C" __global__ void pkb_survey_output(const pkb_kernel_output o, pkb_kern
         pieces[blockIdx.y * gridDim.x + blockIdx.x] = shared[0];
 }
 
-/* answer[0] += wrong elements; answer[1] = the first, all ones before. */
-extern "C" __global__ void pkb_tally_output(const pkb_kernel_output o, word *answer)
+extern "C" __global__ void pkb_tally_output(const pkb_kernel_output o, pkb_kernel_tally *tally)
 {
-    word count = 0, first = ~0ULL;
+    word count = 0, seen = 0, first = ~0ULL;
     for (word i = static_cast<word>(blockIdx.x) * threads + threadIdx.x; i < o.element_count;
          i += static_cast<word>(gridDim.x) * threads) {
+        seen++;
         if (!is_wrong(o, i))
             continue;
         count++;
         first = first < i ? first : i;
     }
-    if (count == 0)
-        return;
-    atomicAdd(&answer[0], count);
-    atomicMin(&answer[1], first);
+    add_of_block(reinterpret_cast<word *>(&tally->wrong_count), count);
+    add_of_block(reinterpret_cast<word *>(&tally->element_count), seen);
+    if (count > 0)
+        atomicMin(reinterpret_cast<word *>(&tally->first), first);
 }
 
 /* Elements that are no 8 bytes long are zero-extended. Lasts as long as one load. */

@@ -36,6 +36,12 @@ typedef struct pkb_kernel_piece {
     double out_largest, reference_largest;
     uint64_t out_largest_at, reference_largest_at;
     uint64_t finite_count, non_finite_count, non_finite_at;
+    uint64_t part_count; /* looked at */
 } pkb_kernel_piece;
+
+typedef struct pkb_kernel_tally {
+    uint64_t wrong_count, element_count; /* 0 before; elements looked at */
+    uint64_t first;                      /* of the wrong ones; all ones before */
+} pkb_kernel_tally;
 
 #endif

@@ -170,6 +170,15 @@ static void note_mismatch(pkb_finding *finding, const pkb_memory *memory, uint32
     snprintf(finding->phase, sizeof finding->phase, "%s", place->phase);
 }
 
+/* Ours or the machine's: of the output nothing is known. */
+static void note_unfinished(pkb_finding *finding, const pkb_argument *argument,
+                            const pkb_outputs_place *place)
+{
+    pkb_finding_set(finding, PKB_VERDICT_INFRA_ERROR,
+                    "rank %u: the judge did not look at all of output %s (%s)", finding->rank,
+                    argument->name, place->phase);
+}
+
 void pkb_outputs_compare(const pkb_memory *memory, const pkb_plan_size *size,
                          const pkb_outputs_place *place, pkb_finding *finding)
 {
@@ -181,8 +190,11 @@ void pkb_outputs_compare(const pkb_memory *memory, const pkb_plan_size *size,
         pkb_mismatch mismatch = pkb_compare(&comparison);
         if (!mismatch.is_wrong)
             continue;
-        const pkb_draw *replayed = find_replayed(memory, size, place);
-        if (replayed != NULL)
+        const pkb_draw *replayed =
+            mismatch.is_unfinished ? NULL : find_replayed(memory, size, place);
+        if (mismatch.is_unfinished)
+            note_unfinished(finding, argument, place);
+        else if (replayed != NULL)
             note_replay(finding, argument, size->families[replayed->family], place);
         else
             note_mismatch(finding, memory, i, &comparison, &mismatch, place);

@@ -85,6 +85,7 @@ static void survey_chunk(pkb_survey *s, const pkb_comparison *c, size_t block, s
     double top = pkb_number_largest(dtype);
     const double *oracle = (const double *)c->oracle + first;
 
+    s->part_count += count;
     pkb_number_load(out, (const char *)c->out + first * bytes, dtype, count);
     if (c->reference != NULL)
         pkb_number_load(reference, (const char *)c->reference + first * bytes, dtype, count);
@@ -171,10 +172,12 @@ pkb_tally pkb_tally_take(const pkb_comparison *c, pkb_tally_rule rule, double li
 {
     pkb_tally tally = {0};
     if (rule == PKB_TALLY_CODE &&
-        memcmp(c->out, c->oracle, c->element_count * pkb_dtype_bytes(c->dtype)) == 0)
+        memcmp(c->out, c->oracle, c->element_count * pkb_dtype_bytes(c->dtype)) == 0) {
+        tally.element_count = c->element_count;
         return tally;
-    for (size_t i = 0; i < c->element_count; i++)
-        if (is_wrong(c, i, rule, limit) && tally.count++ == 0)
-            tally.first = i;
+    }
+    for (; tally.element_count < c->element_count; tally.element_count++)
+        if (is_wrong(c, tally.element_count, rule, limit) && tally.count++ == 0)
+            tally.first = tally.element_count;
     return tally;
 }

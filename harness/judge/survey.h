@@ -25,6 +25,7 @@ typedef struct pkb_survey {
     pkb_deviation out, reference;
     double oracle_sum; /* of squares, over finite elements */
     size_t finite_count, block_count[PKB_COMPARE_BLOCKS];
+    size_t part_count; /* parts looked at: all, or the survey proves nothing */
 } pkb_survey;
 
 typedef enum pkb_tally_rule {
@@ -34,7 +35,8 @@ typedef enum pkb_tally_rule {
 } pkb_tally_rule;
 
 typedef struct pkb_tally {
-    size_t count, first; /* elements that break the rule; the first of them */
+    size_t count, first;  /* elements that break the rule; the first of them */
+    size_t element_count; /* looked at: all, or the tally proves nothing */
 } pkb_tally;
 
 /* Parts are real numbers: two for each complex element. */

@@ -116,6 +116,38 @@ static void current_values_are_right(void **state)
     assert_int_equal(judge_replay(*state), PKB_VERDICT_CORRECT);
 }
 
+/* Of a device that looks at all but the last element. */
+static void survey_in_part(pkb_survey *out, const pkb_comparison *comparison)
+{
+    pkb_comparison part = *comparison;
+    part.element_count--;
+    pkb_survey_take(out, &part);
+}
+
+static pkb_tally tally_in_part(const pkb_comparison *comparison, pkb_tally_rule rule, double limit)
+{
+    pkb_comparison part = *comparison;
+    part.element_count--;
+    return pkb_tally_take(&part, rule, limit);
+}
+
+static void what_was_not_looked_at_is_not_right(void **state)
+{
+    pkb_memory *memory = *state;
+    pkb_judge_device broken = *memory->device;
+    const pkb_judge_device *whole = memory->device;
+
+    broken.survey = survey_in_part;
+    broken.tally = tally_in_part;
+    for (int i = 0; i < COUNT; i++)
+        expected(memory, NOW)[i] = expected(memory, EARLIER)[i] = i;
+    memory->device = &broken;
+    assert_int_equal(judge(memory, PKB_CHECK_EXACT), PKB_VERDICT_INFRA_ERROR);
+    assert_int_equal(judge(memory, PKB_CHECK_FLOAT), PKB_VERDICT_INFRA_ERROR);
+    memory->device = whole;
+    assert_int_equal(judge(memory, PKB_CHECK_FLOAT), PKB_VERDICT_CORRECT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +157,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_few_values_of_an_earlier_draw_are_only_wrong, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(current_values_are_right, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_was_not_looked_at_is_not_right, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
