@@ -15,6 +15,9 @@ import torch
 from harness.runner.problem import ROOT
 
 ALIGN_BYTES = 256  # of every argument, PKB_ARGUMENT_ALIGN
+# What outputs hold before a reference runs: NaN in every float dtype. A number that it leaves there
+# would count as its own error, of which an attempt may have as much.
+UNWRITTEN = 0xFF
 
 TORCH_DTYPES = {
     "bf16": torch.bfloat16,

@@ -16,6 +16,7 @@ from harness.runner.groups import Groups
 from harness.runner.memory import (
     ALIGN_BYTES,
     TORCH_DTYPES,
+    UNWRITTEN,
     MemoryFault,
     Region,
     bytes_of,
@@ -25,8 +26,6 @@ from harness.runner.page import Worker
 from harness.runner.problem import Argument, ProblemError, load
 from harness.runner.protocol import ProtocolError
 from harness.runner.resolve import Resolved, grids, resolve_size
-
-UNWRITTEN = 0xA5  # what a reference image holds before the reference runs
 
 
 @dataclass
@@ -92,9 +91,14 @@ class Session:
             torch.cuda.empty_cache()
 
     def synchronise(self) -> None:
-        """Waits for all that was begun on the device."""
+        """Waits for the reference's stream."""
         if self.case.device == "cuda":
             torch.cuda.current_stream().synchronize()
+
+    def settle(self) -> None:
+        """Waits for all that was begun on the device, whatever the stream: the judge reads it."""
+        if self.case.device == "cuda":
+            torch.cuda.synchronize()
 
     def claim(self) -> None:
         """A little work: a GPU that processes share switches to this one."""
@@ -117,7 +121,7 @@ class Session:
             self._view(self._pool, base, argument, state).copy_(tensor)
             if argument.role == "host":
                 state.host[name] = tensor.cpu()
-        self.synchronise()
+        self.settle()
         self._entries[entry] = state
         return {"scalars": draw.scalars, "dims": dims, "shapes": self._drawn_shapes(resolved)}
 
@@ -146,7 +150,7 @@ class Session:
         area = base + self.layout["oracle_offset"]
         for name, value in self.case.run_oracle(context, state.resolved, inputs).items():
             self._oracle_view(area, name, list(value.shape)).copy_(value)
-        self.synchronise()
+        self.settle()
 
     def batch(self, slots: list[int], entries: list[int]) -> Callable[[], None]:
         """Gets ready to run the reference on `slots`, whose contents came from `entries`; the

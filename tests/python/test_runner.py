@@ -71,7 +71,8 @@ def fresh():
 
 @pytest.fixture
 def failing(tmp_path):
-    """A problem whose reference raises in family "integers", on rank 1 only."""
+    """A problem whose reference raises in family "integers", on rank 1 only, and writes nothing in
+    family "offset"."""
     for folder, suffix in (("problems", "json"), ("references", "py")):
         (tmp_path / folder).mkdir()
         shutil.copy(ROOT / folder / f"001_allreduce.{suffix}", tmp_path / folder)
@@ -80,6 +81,8 @@ def failing(tmp_path):
         '    y = ctx.out("y")\n',
         '    if ctx.rank == 1 and ctx.family == "integers":\n'
         '        raise ArithmeticError("no luck today")\n'
+        '    if ctx.family == "offset":\n'
+        '        return {"y": ctx.out("y")}\n'
         '    y = ctx.out("y")\n',
     )
     assert "no luck" in text
@@ -266,6 +269,17 @@ def test_exception_in_a_reference(fresh, failing, tmp_path):
     assert fresh[1].page.text == b"ArithmeticError: no luck today"
     assert fresh[1].answer()["error"]["message"] == "ArithmeticError: no luck today"
     assert ask_all(fresh, "expect", entry=1) == [{"ok": True}] * WORLD
+
+
+def test_what_a_reference_leaves_is_no_number(pair, failing, store):
+    """Else it would count as the reference's own error, of which an attempt may have as much."""
+    resolved = resolved_size(failing, "tiny")
+    assert open_all(pair, resolved, store) == [{"ok": True}] * WORLD
+    for family, is_left in (("nominal", False), ("offset", True)):
+        ask_all(pair, "draw", entry=0, trial=0, family=family)
+        assert ask_all(pair, "expect", entry=0) == [{"ok": True}] * WORLD
+        for judge in pair:
+            assert bool(judge.tensor("reference", 0, "y").isnan().all()) == is_left
 
 
 def test_close_ends_with_status_0(fresh, tmp_path):

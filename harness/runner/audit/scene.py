@@ -10,7 +10,7 @@ import torch
 
 from harness.runner.case import Case, Draw, Tensors
 from harness.runner.compare import Errors
-from harness.runner.memory import TORCH_DTYPES
+from harness.runner.memory import TORCH_DTYPES, UNWRITTEN
 from harness.runner.problem import METRICS, Argument, Problem, ProblemError
 from harness.runner.resolve import Grid, Resolved, grids, resolve_all, resolve_size
 
@@ -185,7 +185,7 @@ def poisoned(case: Case, resolved: Resolved, rank: int) -> Tensors:
         if resolved.present(argument, rank):
             shape, dtype = resolved.shape(argument, rank), TORCH_DTYPES[argument.dtype]
             outputs[argument.name] = torch.empty(shape, dtype=dtype, device=case.device)
-            outputs[argument.name].view(-1).view(torch.uint8).fill_(0xA5)
+            outputs[argument.name].view(-1).view(torch.uint8).fill_(UNWRITTEN)
     return outputs
 
 
