@@ -3,8 +3,8 @@
 # with PyTorch are there; what else is needed comes from .carry/ (tools/gpu_carry.sh). Nothing of the
 # machine is changed. Usage: tools/gpu_check.sh [STEP[=SECONDS][+STEP...]...], by default the steps
 #   doctor programs pytest examples
-# and there are: zoo handover same tricks spread tutorial folder suite sixty worlds kill refusals calibrate audit
-# large conformance (tests/gpu/measure and tests/conformance say what they measure), limits and debug
+# and there are: zoo again handover same tricks spread tutorial folder suite sixty worlds kill refusals
+# calibrate audit large conformance (tests/gpu/measure and tests/conformance say what they measure), limits and debug
 # (tests/gpu), cores (tests that need more than two). Steps with a + between them run side by side, which
 # those that time or look at the memory of all refuse. Whatever a step does, the next one follows, and all ends
 # within $GPU_CHECK_LIMIT seconds (560). A table goes to standard output, logs and records to build/gpu_check;
@@ -25,11 +25,11 @@ device=${GPU_CHECK_DEVICE:-cuda} # cpu: only to try this script out
 failed=0
 
 declare -A budgets=([machine]=20 [build]=150 [doctor]=40 [programs]=120 [pytest]=240 [zoo]=200
-    [handover]=80 [same]=110 [tricks]=170 [spread]=300 [examples]=400 [tutorial]=120
+    [again]=330 [handover]=80 [same]=110 [tricks]=170 [spread]=300 [examples]=400 [tutorial]=120
     [folder]=120 [suite]=300 [sixty]=500 [worlds]=240 [kill]=110 [refusals]=60 [calibrate]=400
     [audit]=300 [large]=240 [conformance]=150 [limits]=90 [debug]=150 [cores]=60)
-tables=" zoo handover same tricks spread examples tutorial folder suite sixty worlds kill refusals calibrate audit
- large conformance "
+tables=" zoo again handover same tricks spread examples tutorial folder suite sixty worlds kill refusals
+ calibrate audit large conformance "
 # Neither time anything that counts nor look at memory that others use.
 sociable=" doctor zoo calibrate audit conformance debug cores "
 
@@ -66,8 +66,8 @@ do_step() {
     [ "$1" = "$name" ] || seconds=${1#*=}
     case $name in
     doctor | programs | pytest | limits | debug | cores | conformance) step "$name" "$seconds" "$name" ;;
-    zoo | handover | same | tricks | spread | examples | tutorial | folder | suite | sixty | worlds | kill | \
-        refusals | calibrate | audit | large) step "$name" "$seconds" measure "$name" ;;
+    zoo | again | handover | same | tricks | spread | examples | tutorial | folder | suite | sixty | worlds | \
+        kill | refusals | calibrate | audit | large) step "$name" "$seconds" measure "$name" ;;
     *)
         echo "$name: no such step" >&2
         return 1

@@ -5,11 +5,23 @@ import argparse
 import sys
 from pathlib import Path
 
-from tests.gpu.measure import audits, clock, killing, large, sixty, spread, whole, worlds, zoo
+from tests.gpu.measure import (
+    again,
+    audits,
+    clock,
+    killing,
+    large,
+    sixty,
+    spread,
+    whole,
+    worlds,
+    zoo,
+)
 from tests.gpu.measure.bench import Bench
 
 STEPS = {
     "zoo": zoo.measure,
+    "again": again.measure,
     "handover": clock.handover,
     "same": clock.same,
     "tricks": clock.tricks,

@@ -40,24 +40,31 @@ def judge_all(bench: Bench) -> list[dict]:
 
 
 def judge_some(bench: Bench, sources: list[Path]) -> list[dict]:
-    folder, records = bench.scratch / "run", bench.scratch / "records"
+    folder = bench.scratch / "run"
     for source in sources:
         place = folder / f"{source.stem[:3]}_zoo"
         place.mkdir(parents=True, exist_ok=True)
         shutil.copy(source, place)
-    command = [PKBENCH, "eval", folder, "--device", bench.device, "--sizes", "tiny", "-o", records]
+    by_name = {source.name: source for source in sources}
+    records = judge_folder(bench, folder, bench.left_s())
+    return [row(by_name[record["source"]], record) for record in records]
+
+
+def judge_folder(bench: Bench, folder: Path, most_s: float) -> list[dict]:
+    """The records of all in a folder, which is removed, or of those judged by then."""
+    path = bench.scratch / "records"
+    command = [PKBENCH, "eval", folder, "--device", bench.device, "--sizes", "tiny", "-o", path]
     command += ["--no-timing", "--timeout", str(LIMIT_S)]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
-        process.wait(timeout=max(1.0, bench.left_s() - 2))
+        process.wait(timeout=max(1.0, most_s - 2))
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGINT)  # what was judged by then is stored
         process.wait(timeout=20)
-    lines = records.read_text().splitlines() if records.exists() else []
+    lines = path.read_text().splitlines() if path.exists() else []
     shutil.rmtree(folder)
-    records.unlink(missing_ok=True)
-    by_name = {source.name: source for source in sources}
-    return [row(by_name[record["source"]], record) for record in map(json.loads, lines)]
+    path.unlink(missing_ok=True)
+    return [json.loads(line) for line in lines]
 
 
 def row(source: Path, record: dict) -> dict:
