@@ -4,8 +4,8 @@
  * such memory are `void *` that only these functions may follow.
  *
  * What cannot fail on a healthy machine returns nothing: the first failure sticks, later calls do
- * nothing, and `synchronise` tells. A judge asks it wherever it settles something. A search or digest
- * that did not look at everything has failed; surveys and tallies say it themselves.
+ * nothing, and `synchronise` tells. A judge asks it wherever it settles something. A search or
+ * digest that did not look at everything has failed; surveys and tallies say it themselves.
  */
 #ifndef PKB_HARNESS_JUDGE_DEVICE_H
 #define PKB_HARNESS_JUDGE_DEVICE_H
