@@ -29,7 +29,7 @@ def test_command_prints_a_plan():
     assert size["dims"][0] == {"name": "M", "values": [37, 37], "drawn": False}
     argument = size["arguments"][2]
     assert argument["shape"] == [[37, 29], [37, 29]]
-    assert argument["check"] == {"default": "float", "integers": "exact"}
+    assert argument["check"] == {"default": "float", "integers": "exact", "pick": "exact"}
     assert set(argument["tolerance"]) == {"norm", "block", "max"}
     assert size["cost"]["flop"] == 2 * 37 * 29 * 23
 
