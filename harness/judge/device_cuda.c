@@ -212,7 +212,7 @@ static uint64_t digest(const pkb_span *spans, size_t count, uint64_t key)
 {
     const void *told = NULL;
     uint64_t found[2] = {0}; /* the sum, words looked at */
-    pkb_span keyed[PKB_MAX_ARGUMENTS];
+    pkb_span keyed[PKB_MAX_ARGUMENTS] = {0};
 
     if (count > PKB_MAX_ARGUMENTS) {
         pkb_compute_refuse(cuda.compute, partial);
