@@ -19,8 +19,8 @@
 #include "base/fs.h"
 #include "harness/judge/process.h"
 #include "tests/gpu/gpu_world.h"
+#include "tests/unit/harness/ring_layout.h"
 
-enum { IN, OUT, MODE, OFFSETS, ELEMENTS = 1000, SLOTS = 4, RANKS = 2 };
 /* tests/e2e/attempts/ring.cu and tests/gpu/attempts/tour.cu */
 enum { CORRECT, NO_BARRIER_BEFORE, NO_BARRIER_AFTER, BEYOND_THE_END, LOST_SIGNAL, SPIN };
 enum { TOUR, FORK, SOCKET, HOST_FAULT, MISALIGNED, ASSERT, TRAP, BAD_LAUNCH, HANG };
@@ -36,25 +36,6 @@ static pkb_sandbox_level level = PKB_SANDBOX_FULL;
 enum { MOST_THREADS = 256 };
 static pid_t first_threads[RANKS][MOST_THREADS];
 static size_t first_counts[RANKS];
-
-static inline void describe(pkb_layout *layout)
-{
-    *layout = (pkb_layout){
-        .world = RANKS, .argument_count = 4, .dim_count = 2, .slot_count = SLOTS, .entry_count = 1};
-    const pkb_argument arguments[] = {
-        {.name = "in", .role = PKB_ROLE_IN, .dtype = PKB_F32, .shape_count = 1},
-        {.name = "out", .role = PKB_ROLE_OUT, .dtype = PKB_F32, .shape_count = 1},
-        {.name = "mode", .role = PKB_ROLE_SCALAR, .dtype = PKB_I64},
-        {.name = "offsets", .role = PKB_ROLE_HOST, .dtype = PKB_I64, .shape_count = 1}};
-    memcpy(layout->arguments, arguments, sizeof arguments);
-    for (uint32_t r = 0; r < RANKS; r++) {
-        layout->dims[r][0] = ELEMENTS;
-        for (uint32_t i = 0; i < layout->argument_count; i++) {
-            layout->arguments[i].present[r] = true;
-            layout->arguments[i].shape[r][0] = i == OFFSETS ? 2 : ELEMENTS;
-        }
-    }
-}
 
 static inline float input(uint32_t rank, uint32_t slot, int i)
 {

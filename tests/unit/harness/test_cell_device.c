@@ -15,33 +15,14 @@
 
 #include "base/fs.h"
 #include "tests/unit/harness/cell_world.h"
+#include "tests/unit/harness/ring_layout.h"
 
-enum { IN, OUT, MODE, OFFSETS, ELEMENTS = 1000, SLOTS = 4, RANKS = 2 };
 enum { CORRECT, NO_BARRIER_BEFORE, NO_BARRIER_AFTER, BEYOND_THE_END, LOST_SIGNAL, SPIN };
 
 static char *root;
 static char folder[] = "/tmp/pkb-test-ring-XXXXXX";
 static char cell_path[4096], library_path[4096], host_path[4096], device_path[4096];
 static bool has_attempt;
-
-static void describe(pkb_layout *layout)
-{
-    *layout = (pkb_layout){
-        .world = RANKS, .argument_count = 4, .dim_count = 2, .slot_count = SLOTS, .entry_count = 1};
-    const pkb_argument arguments[] = {
-        {.name = "in", .role = PKB_ROLE_IN, .dtype = PKB_F32, .shape_count = 1},
-        {.name = "out", .role = PKB_ROLE_OUT, .dtype = PKB_F32, .shape_count = 1},
-        {.name = "mode", .role = PKB_ROLE_SCALAR, .dtype = PKB_I64},
-        {.name = "offsets", .role = PKB_ROLE_HOST, .dtype = PKB_I64, .shape_count = 1}};
-    memcpy(layout->arguments, arguments, sizeof arguments);
-    for (uint32_t r = 0; r < RANKS; r++) {
-        layout->dims[r][0] = ELEMENTS;
-        for (uint32_t i = 0; i < layout->argument_count; i++) {
-            layout->arguments[i].present[r] = true;
-            layout->arguments[i].shape[r][0] = i == OFFSETS ? 2 : ELEMENTS;
-        }
-    }
-}
 
 /* Input values differ between ranks, slots and elements; staged ones are their negatives. */
 static void fill(cell_world *world, int64_t mode)
